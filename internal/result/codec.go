@@ -1,0 +1,77 @@
+package result
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Encode writes a trial as one JSON object with no line break in it, so that
+// a file of trials is one trial a line. It sets the schema, and refuses what
+// Decode would not read.
+func Encode(t Trial) ([]byte, error) {
+	t.Schema = Schema
+	if err := t.Validate(); err != nil {
+		return nil, fmt.Errorf("write trial: %w", err)
+	}
+	data, err := json.Marshal(t)
+	if err != nil {
+		return nil, fmt.Errorf("write trial of %s, block %d: %w", t.Test, t.Block, err)
+	}
+	return data, nil
+}
+
+// Decode reads what Encode wrote: exactly one object, of this schema, with no
+// field that the schema does not have. What it accepts, Validate does.
+func Decode(data []byte) (Trial, error) {
+	if err := checkSchema(data); err != nil {
+		return Trial{}, fmt.Errorf("read trial: %w", err)
+	}
+	var t Trial
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&t); err != nil {
+		return Trial{}, fmt.Errorf("read trial: %w", err)
+	}
+	if err := t.Validate(); err != nil {
+		return Trial{}, fmt.Errorf("read trial: %w", err)
+	}
+	return t, nil
+}
+
+// checkSchema looks at nothing but the schema, so that a record of another
+// version is called that and not a heap of unknown fields. It also refuses
+// anything that follows the object.
+func checkSchema(data []byte) error {
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return err
+	}
+	if head.Schema == Schema {
+		return nil
+	}
+	name, own, _ := strings.Cut(Schema, "/")
+	version, isTrial := strings.CutPrefix(head.Schema, name+"/")
+	if n, err := strconv.ParseUint(version, 10, 32); isTrial && err == nil {
+		if k, err := strconv.ParseUint(own, 10, 32); err == nil && n > k {
+			return fmt.Errorf("its schema is %s and this program reads %s: use a newer netdelta", head.Schema, Schema)
+		}
+		return fmt.Errorf("its schema is %s and this program reads only %s", head.Schema, Schema)
+	}
+	if head.Schema == "" {
+		return fmt.Errorf("no schema named: %s is needed", Schema)
+	}
+	return fmt.Errorf("%q is no trial's schema: %s is needed", shorten(head.Schema), Schema)
+}
+
+// shorten keeps foreign text from filling an error.
+func shorten(s string) string {
+	if len(s) > 64 {
+		return s[:64] + "..."
+	}
+	return s
+}

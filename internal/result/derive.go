@@ -1,0 +1,157 @@
+package result
+
+import (
+	"fmt"
+
+	"netdelta/internal/hist"
+)
+
+// fewestSamples is how many round trips a percentile needs to be more than
+// the largest one under another name: at least one sample must lie beyond it.
+var fewestSamples = map[string]int64{RTTP90: 10, RTTP99: 100, RTTP999: 1000}
+
+const longer = "measure for longer (--time)"
+
+// localEnd and remoteEnd pick one end of a trial, nil where there is none.
+func localEnd(t *Trial) *End  { return &t.Local }
+func remoteEnd(t *Trial) *End { return t.Remote }
+
+// quantity reads one count of an end, or says why there is none.
+type quantity func(*End) (float64, *Warning)
+
+func messages(e *End) (float64, *Warning)    { return float64(e.Messages), nil }
+func payloadBits(e *End) (float64, *Warning) { return 8 * float64(e.Bytes), nil }
+
+// counted reads a named counter. A counter that is not there is no zero.
+func counted(name string) quantity {
+	return func(e *End) (float64, *Warning) {
+		n, ok := e.Counts[name]
+		if !ok {
+			return 0, &Warning{Code: "not-counted", Text: fmt.Sprintf("the %s end did not count %q", e.Role, name)}
+		}
+		return float64(n), nil
+	}
+}
+
+// perSecond is a count of one end over the length of that end's own window.
+func perSecond(end func(*Trial) *End, what quantity) derivation {
+	return func(t *Trial) (float64, *Warning) {
+		e := end(t)
+		if e == nil {
+			return 0, noRemote()
+		}
+		if e.Elapsed <= 0 {
+			return 0, &Warning{Code: "no-window", Text: fmt.Sprintf("the %s end had no window: no traffic after the warm-up", e.Role)}
+		}
+		n, why := what(e)
+		if why != nil {
+			return 0, why
+		}
+		if n < 0 {
+			return 0, &Warning{Code: "counts-disagree", Text: fmt.Sprintf("the %s end counted %.0f, which can't be", e.Role, n)}
+		}
+		return n / e.Elapsed.Seconds(), nil
+	}
+}
+
+// quantile is a quantile of the round trips, q from 0 to 1.
+func quantile(metric string, q float64) derivation {
+	return func(t *Trial) (float64, *Warning) {
+		rtt, why := samples(t)
+		if why != nil {
+			return 0, why
+		}
+		if need := fewestSamples[metric]; rtt.Count() < need {
+			return 0, &Warning{Code: "few-samples", Advice: longer,
+				Text: fmt.Sprintf("too few round trips for %s, which needs %d", metric, need)}
+		}
+		return rtt.Quantile(q), nil
+	}
+}
+
+func meanRTT(t *Trial) (float64, *Warning) {
+	rtt, why := samples(t)
+	if why != nil {
+		return 0, why
+	}
+	return rtt.Mean(), nil
+}
+
+func samples(t *Trial) (*hist.Hist, *Warning) {
+	if t.Local.RTT == nil || t.Local.RTT.Count() == 0 {
+		return nil, &Warning{Code: "no-samples", Advice: longer,
+			Text: "no round trip was completed within the window"}
+	}
+	return t.Local.RTT, nil
+}
+
+// requestLoss is the share of the window's requests that were given up and
+// never answered.
+func requestLoss(t *Trial) (float64, *Warning) {
+	lost, why := counted("lost")(&t.Local)
+	if why != nil {
+		return 0, why
+	}
+	sent, why := counted("sent")(&t.Local)
+	if why != nil {
+		return 0, why
+	}
+	return share(lost, sent, "requests lost", "sent")
+}
+
+// streamLoss is the share of the datagrams that the sender flagged as the
+// window's and that the receiver never had, late ones and the tail included.
+func streamLoss(t *Trial) (float64, *Warning) {
+	if t.Remote == nil {
+		return 0, noRemote()
+	}
+	sent, why := counted("sent")(&t.Local)
+	if why != nil {
+		return 0, why
+	}
+	unique, why := counted("unique")(t.Remote)
+	if why != nil {
+		return 0, why
+	}
+	came, why := share(unique, sent, "distinct datagrams received", "sent")
+	if why != nil {
+		return 0, why
+	}
+	return 1 - came, nil
+}
+
+// shareReceived is a counter of the remote end as a share of all datagrams of
+// the window that came, copies included.
+func shareReceived(name string) derivation {
+	return func(t *Trial) (float64, *Warning) {
+		if t.Remote == nil {
+			return 0, noRemote()
+		}
+		n, why := counted(name)(t.Remote)
+		if why != nil {
+			return 0, why
+		}
+		total, why := counted("total")(t.Remote)
+		if why != nil {
+			return 0, why
+		}
+		return share(n, total, name, "received")
+	}
+}
+
+// share is part / whole. A part that is larger than its whole is a counting
+// error of the program or the path, and no figure.
+func share(part, whole float64, partName, wholeName string) (float64, *Warning) {
+	if part < 0 || part > whole {
+		return 0, &Warning{Code: "counts-disagree",
+			Text: fmt.Sprintf("%.0f %s of %.0f %s can't be", part, partName, whole, wholeName)}
+	}
+	if whole == 0 {
+		return 0, &Warning{Code: "nothing-" + wholeName, Text: "nothing was " + wholeName + " within the window"}
+	}
+	return part / whole, nil
+}
+
+func noRemote() *Warning {
+	return &Warning{Code: "no-remote", Text: "the remote end gave no figures"}
+}

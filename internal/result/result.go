@@ -1,0 +1,113 @@
+// Package result is the record of a trial: what was run, what each end
+// measured, and what was wrong with it; with a versioned codec. A record
+// holds raw figures and whole histograms, never only summaries.
+package result
+
+import (
+	"time"
+
+	"netdelta/internal/hist"
+	"netdelta/internal/spec"
+	"netdelta/internal/unit"
+)
+
+// Schema names the version of a trial's JSON form.
+const Schema = "netdelta.trial/1"
+
+// The two ends of a test: Local starts it.
+const (
+	Local  = "local"
+	Remote = "remote"
+)
+
+// Metric names, as in reports and their JSON form.
+const (
+	RTTMin  = "rtt_min"
+	RTTP50  = "rtt_p50"
+	RTTP90  = "rtt_p90"
+	RTTP99  = "rtt_p99"
+	RTTP999 = "rtt_p999"
+	RTTMax  = "rtt_max"
+	RTTMean = "rtt_mean"
+	// Rate is round trips per second at the local end.
+	Rate = "rate"
+	// Goodput is payload bits per second that the receiver got.
+	Goodput = "goodput"
+	// Offered is payload bits per second that the sender handed to its kernel.
+	Offered = "offered"
+	// Packets is datagrams per second at the receiver.
+	Packets = "packets"
+	// Loss is the share of the window's requests or datagrams that never came.
+	Loss = "loss"
+	// Duplicates and Reordered are shares of the datagrams received.
+	Duplicates = "duplicates"
+	Reordered  = "reordered"
+	// Retransmits is TCP segments sent again within the window, per second.
+	Retransmits = "retransmits"
+)
+
+// Better says which direction of a metric is an improvement.
+type Better string
+
+const (
+	Lower  Better = "lower"
+	Higher Better = "higher"
+)
+
+// Metric is one named figure of a trial, in the unit's base (ns, bit/s, 1/s).
+type Metric struct {
+	Name   string    `json:"metric"`
+	End    string    `json:"end"`
+	Unit   unit.Unit `json:"unit"`
+	Better Better    `json:"better"`
+	Value  float64   `json:"value"`
+}
+
+// Warning is a reason not to take a figure at its word. It is data: a code
+// for programs, a text for people, and what can be done about it.
+type Warning struct {
+	Code   string `json:"code"`
+	Text   string `json:"text"`
+	Advice string `json:"advice,omitempty"`
+	// Metric is the one that it is about; empty where it is about all.
+	Metric string `json:"metric,omitempty"`
+}
+
+// End is what one end of a trial measured, by its own clock.
+type End struct {
+	Role string `json:"role"` // Local or Remote
+	// Elapsed is the length of the window that this end really had.
+	Elapsed time.Duration `json:"elapsed_ns"`
+	// Messages and Bytes are payload counted within the window: sent by a
+	// sender, received by a receiver, completed round trips for both in rr.
+	Messages int64 `json:"messages"`
+	Bytes    int64 `json:"bytes"`
+	// Counts are named counters of the engine ("lost", "sent", "unique",
+	// "late", "retransmits" and so on); package traffic lists them.
+	Counts map[string]int64 `json:"counts,omitempty"`
+	// RTT has one sample for each round trip of the window, in ns.
+	RTT *hist.Hist `json:"rtt,omitempty"`
+	// Warnings are what this end noticed (a refused mlockall, say).
+	Warnings []Warning `json:"warnings,omitempty"`
+}
+
+// Trial is one execution of one test under one variant.
+type Trial struct {
+	Schema   string       `json:"schema"`
+	Block    int          `json:"block"`
+	Order    int          `json:"order"` // place in the order in which trials ran
+	Attempt  int          `json:"attempt"`
+	Variant  spec.Variant `json:"variant"`
+	Test     spec.Test    `json:"test"`
+	Start    time.Time    `json:"start"`
+	Local    End          `json:"local"`
+	Remote   *End         `json:"remote,omitempty"` // nil where the kernel answers
+	Path     Path         `json:"path"`
+	Warnings []Warning    `json:"warnings,omitempty"`
+}
+
+// Path is what the link between the ends counted while the trial ran; zero
+// where there is no link of our own.
+type Path struct {
+	Counts map[string]int64 `json:"counts,omitempty"`
+}
