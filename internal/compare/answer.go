@@ -1,0 +1,220 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+	"netdelta/internal/unit"
+)
+
+// Answer says in words what the report bears, one sentence for each level but
+// the baseline, by each test's headline metric: "kthread against softirq:
+// tcp_rr p50 +57% (52 to 60), worse; udp_stream goodput same." Where another
+// main metric of a test says otherwise than its headline, that is added. An
+// interaction is told where it is sure, since then neither factor's effect
+// holds by itself.
+func (r *Report) Answer() []string {
+	var sentences []string
+	for _, level := range r.Levels() {
+		sentences = append(sentences, r.sentence(level))
+	}
+	for _, level := range r.Interactions() {
+		if s := together(level); s != "" {
+			sentences = append(sentences, s)
+		}
+	}
+	if len(sentences) == 0 {
+		sentences = []string{"Nothing was compared."}
+	}
+	if r.Partial {
+		sentences[0] = fmt.Sprintf("Partial, %d of %d blocks complete. ", r.Blocks, r.Planned) + sentences[0]
+	}
+	return sentences
+}
+
+// saying is one item of a sentence: rows of one test and metric that say the
+// same.
+type saying struct {
+	test, metric string
+	verdict      Verdict
+	known        bool // an estimate is there
+	rows         []Comparison
+	but          string
+}
+
+// order in which a sentence tells: differences, then what is the same, then
+// what is not known.
+func (s *saying) order() int {
+	switch {
+	case !s.known:
+		return 3
+	case s.verdict == Unsure:
+		return 2
+	case s.verdict == Same:
+		return 1
+	}
+	return 0
+}
+
+func (r *Report) sentence(l Level) string {
+	items := sayings(l.Rows)
+	text := r.Named(l) + ": "
+	if len(items) == 0 {
+		return text + "no figures."
+	}
+	most, judged := 0, false
+	for _, s := range items {
+		for _, c := range s.rows {
+			most = max(most, c.N)
+		}
+		judged = judged || s.verdict != Unsure || s.but != ""
+	}
+	early := most < spec.MinBlocks && !judged
+	var parts []string
+	for _, s := range items {
+		parts = append(parts, s.text(!early)...)
+	}
+	switch {
+	case early && most == 0:
+		return text + "no verdict, no complete block."
+	case early:
+		text += fmt.Sprintf("no verdict from %s (%d are needed); so far ", count(most, "block"), spec.MinBlocks)
+	}
+	return text + strings.Join(parts, "; ") + "."
+}
+
+// together is the sentence of one interaction, if there is one to tell.
+func together(l Level) string {
+	var parts []string
+	for _, s := range sayings(l.Rows) {
+		if s.order() == 0 {
+			parts = append(parts, s.text(true)...)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s %s, both changes beyond what each does alone: %s.", l.Factor, l.Variant, strings.Join(parts, "; "))
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// sayings picks the headline rows and puts together what says the same.
+func sayings(rows []Comparison) []saying {
+	var all []saying
+	for _, c := range rows {
+		if c.Rank() != result.Headline {
+			continue
+		}
+		s := saying{test: c.Test, metric: c.Metric, verdict: c.Verdict, known: c.DeltaPct != nil || c.Delta != nil}
+		i := slices.IndexFunc(all, func(o saying) bool {
+			return o.test == s.test && o.metric == s.metric && o.verdict == s.verdict && o.known == s.known
+		})
+		if i < 0 {
+			i = len(all)
+			all = append(all, s)
+		}
+		all[i].rows = append(all[i].rows, c)
+		if all[i].but == "" {
+			all[i].but = contrary(c, rows)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b saying) int { return a.order() - b.order() })
+	return all
+}
+
+// fewRows is how many rows of one saying are told one by one; more are told
+// by their range.
+const fewRows = 2
+
+func (s *saying) text(withVerdict bool) []string {
+	end := ""
+	switch {
+	case s.known && s.verdict == Same:
+		end = " same"
+	case s.known && withVerdict:
+		end = ", " + string(s.verdict)
+	}
+	what := func(c *Comparison) string {
+		switch {
+		case s.verdict == Same:
+			return ""
+		}
+		return " " + c.change()
+	}
+	var parts []string
+	if len(s.rows) <= fewRows {
+		for i := range s.rows {
+			c := &s.rows[i]
+			parts = append(parts, c.Of().Short()+" "+shortMetric(c.Metric)+what(c)+end)
+		}
+	} else {
+		text := fmt.Sprintf("%s %s at %d sizes", s.test, shortMetric(s.metric), len(s.rows))
+		switch {
+		case !s.known:
+			text += " " + s.rows[0].Change(1)
+		case s.verdict != Same:
+			text += " " + estimates(s.rows)
+		}
+		parts = append(parts, text+end)
+	}
+	if s.but != "" {
+		parts[len(parts)-1] += ", but " + s.but
+	}
+	return parts
+}
+
+// estimates is the range of the rows' shifts, without their intervals.
+func estimates(rows []Comparison) string {
+	byShift := func(a, b Comparison) int {
+		x, _, _ := a.Shift()
+		y, _, _ := b.Shift()
+		switch {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	}
+	least, most := slices.MinFunc(rows, byShift), slices.MaxFunc(rows, byShift)
+	for _, c := range []*Comparison{&least, &most} {
+		c.LoPct, c.HiPct, c.Lo, c.Hi = nil, nil, nil, nil
+	}
+	return least.change() + " to " + most.change()
+}
+
+// contrary tells of the first main metric of the same test whose verdict is
+// better or worse and not the headline's.
+func contrary(headline Comparison, rows []Comparison) string {
+	for _, c := range rows {
+		if c.Of() != headline.Of() || c.Rank() == result.Detail {
+			continue
+		}
+		if (c.Verdict == Better || c.Verdict == Worse) && c.Verdict != headline.Verdict {
+			return fmt.Sprintf("%s %s, %s", shortMetric(c.Metric), c.change(), c.Verdict)
+		}
+	}
+	return ""
+}
+
+// change is Change with the unit's name where the number has one.
+func (c *Comparison) change() string {
+	if c.Scale == Percent || c.Unit == unit.Share {
+		return c.Change(1)
+	}
+	est, lo, hi := c.Shift()
+	div, label := unit.Scale(c.Unit, est, lo, hi)
+	return c.Change(div) + " " + label
+}
+
+// shortMetric is how a metric is called beside its test's name: tcp_rr p50.
+func shortMetric(name string) string { return strings.TrimPrefix(name, "rtt_") }

@@ -1,0 +1,97 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+	"netdelta/internal/stats"
+)
+
+// Options are what a report tells beside the comparisons.
+type Options struct {
+	// Partial says that the run ended early; a missing trial says so too.
+	Partial bool
+	// Warnings are about the run as a whole.
+	Warnings    []result.Warning
+	Environment []Fact
+	Command     string
+	Version     string
+}
+
+// Build compares the plan's trials: each level of a factor with the baseline,
+// for each test and metric, paired by block.
+//
+// The shift is the Hodges-Lehmann estimate over the blocks' differences, of
+// logarithms for figures that are always positive and of the figures
+// themselves for those that can be zero, with its exact signed-rank interval.
+// All rows of the report are one family for the adjusted p, by step-down
+// max-T over sign flips of whole blocks. A block that is incomplete for a row
+// is left out of that row.
+//
+// It fails on a plan that is not valid and on trials that are not the plan's.
+// Missing trials are no error: their rows say what they rest on.
+func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) {
+	plan.Tests = slices.Clone(plan.Tests) // Validate fills in defaults
+	if err := plan.Validate(); err != nil {
+		return Report{}, fmt.Errorf("compare: %w", err)
+	}
+	g, err := newGrid(&plan, trials)
+	if err != nil {
+		return Report{}, fmt.Errorf("compare: %w", err)
+	}
+	r := Report{
+		Schema: Schema, Experiment: plan.Experiment, Question: plan.Question, Seed: plan.Seed,
+		Blocks: g.complete, Planned: plan.Blocks,
+		Partial:  opts.Partial || g.trials < plan.Trials(),
+		WarmupNS: int64(plan.Warmup), WindowNS: int64(plan.Window), MarginPct: percentOf(plan.Margin),
+		Factors: plan.Factors, Trials: g.trials,
+		Environment: opts.Environment, Command: opts.Command, Version: opts.Version,
+	}
+	main := g.rows(mainEffects(&plan, g.variants))
+	both := g.rows(interactions(&plan, g.variants))
+	judgeFamily(slices.Concat(main, both), plan.Seed)
+	r.Comparisons, r.Effects = comparisons(main), comparisons(both)
+	r.warn(opts.Warnings, g.warnEverywhere())
+	return r, nil
+}
+
+// rows makes a row for each contrast, test and metric, in that order.
+func (g *grid) rows(contrasts []contrast) []*row {
+	var all []*row
+	for _, c := range contrasts {
+		for t, test := range g.plan.Tests {
+			for _, d := range result.Definitions(test.Kind()) {
+				r := g.row(t, d, c)
+				all = append(all, &r)
+			}
+		}
+	}
+	return all
+}
+
+// judgeFamily gives every row its p, the family's p and its verdict.
+func judgeFamily(family []*row, seed uint64) {
+	differences := make([][]float64, len(family))
+	members := 0
+	for i, r := range family {
+		differences[i] = r.differences
+		if r.DeltaPct != nil || r.Delta != nil {
+			members++
+		}
+	}
+	p, adj := stats.SignFlip(differences, seed)
+	for i, r := range family {
+		r.P, r.PAdj = number(p[i]), number(adj[i])
+		r.judge(members)
+	}
+}
+
+func comparisons(rows []*row) []Comparison {
+	all := make([]Comparison, len(rows))
+	for i, r := range rows {
+		all[i] = r.Comparison
+	}
+	return all
+}

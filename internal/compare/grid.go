@@ -1,0 +1,116 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+)
+
+// cell is what one trial gave.
+type cell struct {
+	attempt  int
+	figures  map[string]float64
+	warnings []result.Warning
+}
+
+// figure is a metric of the trial; NaN where the trial or the metric is
+// missing.
+func (c *cell) figure(metric string) float64 {
+	if c != nil {
+		if v, ok := c.figures[metric]; ok {
+			return v
+		}
+	}
+	return math.NaN()
+}
+
+// grid has the plan's trials by test, variant and block; nil where a trial is
+// missing.
+type grid struct {
+	plan     *spec.Plan
+	variants []spec.Variant
+	cells    [][][]*cell
+	trials   int
+	complete int // blocks in which every trial is there
+}
+
+// newGrid sorts trials into the plan's crossing. Of several attempts at a
+// trial the last counts.
+func newGrid(plan *spec.Plan, trials []result.Trial) (*grid, error) {
+	g := &grid{plan: plan, variants: plan.Variants(), cells: make([][][]*cell, len(plan.Tests))}
+	index := map[string]int{}
+	for i, v := range g.variants {
+		index[v.Key(plan.Factors)] = i
+	}
+	for t := range g.cells {
+		g.cells[t] = make([][]*cell, len(g.variants))
+		for v := range g.cells[t] {
+			g.cells[t][v] = make([]*cell, plan.Blocks)
+		}
+	}
+	for i := range trials {
+		x := &trials[i]
+		v, ok := index[x.Variant.Key(plan.Factors)]
+		if !ok || len(x.Variant) != len(plan.Factors) {
+			return nil, fmt.Errorf("trial %d has variant %v, which is none of the plan's %d", x.Order, x.Variant, len(g.variants))
+		}
+		t := slices.Index(plan.Tests, x.Test)
+		if t < 0 {
+			return nil, fmt.Errorf("trial %d has test %q, which is not in the plan", x.Order, x.Test)
+		}
+		if x.Block < 0 || x.Block >= plan.Blocks {
+			return nil, fmt.Errorf("trial %d is of block %d, and the plan has 0 to %d", x.Order, x.Block, plan.Blocks-1)
+		}
+		at := &g.cells[t][v][x.Block]
+		switch {
+		case *at == nil:
+			g.trials++
+		case (*at).attempt == x.Attempt:
+			return nil, fmt.Errorf("%q of %s in block %d is there twice: each trial counts once",
+				x.Test, x.Variant.Key(plan.Factors), x.Block)
+		case (*at).attempt > x.Attempt:
+			continue
+		}
+		*at = newCell(x)
+	}
+	g.complete = g.completeBlocks()
+	return g, nil
+}
+
+func newCell(x *result.Trial) *cell {
+	c := &cell{attempt: x.Attempt, figures: map[string]float64{}, warnings: x.AllWarnings()}
+	for _, m := range x.Metrics() {
+		c.figures[m.Name] = m.Value
+	}
+	return c
+}
+
+func (g *grid) completeBlocks() int {
+	n := 0
+	for b := range g.plan.Blocks {
+		complete := true
+		for _, variants := range g.cells {
+			for _, blocks := range variants {
+				complete = complete && blocks[b] != nil
+			}
+		}
+		if complete {
+			n++
+		}
+	}
+	return n
+}
+
+// each calls f with every trial that is there, of one test and some variants.
+func (g *grid) each(test int, variants []int, f func(*cell)) {
+	for b := range g.plan.Blocks {
+		for _, v := range variants {
+			if c := g.cells[test][v][b]; c != nil {
+				f(c)
+			}
+		}
+	}
+}

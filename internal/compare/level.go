@@ -1,0 +1,57 @@
+package compare
+
+import (
+	"fmt"
+	"slices"
+
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+)
+
+// Level is all comparisons of one level of a factor with its baseline.
+type Level struct {
+	Factor, Baseline, Variant string
+	Rows                      []Comparison
+}
+
+// Levels returns the comparisons in groups, in the report's order.
+func (r *Report) Levels() []Level { return levels(r.Comparisons) }
+
+// Interactions returns the effects in groups, in the report's order.
+func (r *Report) Interactions() []Level { return levels(r.Effects) }
+
+func levels(rows []Comparison) []Level {
+	var all []Level
+	for _, c := range rows {
+		i := slices.IndexFunc(all, func(l Level) bool {
+			return l.Factor == c.Factor && l.Variant == c.Variant && l.Baseline == c.Baseline
+		})
+		if i < 0 {
+			i = len(all)
+			all = append(all, Level{Factor: c.Factor, Baseline: c.Baseline, Variant: c.Variant})
+		}
+		all[i].Rows = append(all[i].Rows, c)
+	}
+	return all
+}
+
+// Named is the level as text: with its factor where the report has several.
+func (r *Report) Named(l Level) string {
+	if len(r.Factors) > 1 {
+		return fmt.Sprintf("%s %s against %s", l.Factor, l.Variant, l.Baseline)
+	}
+	return l.Variant + " against " + l.Baseline
+}
+
+// Of is the test that the row is about.
+func (c *Comparison) Of() spec.Test { return spec.Test{Name: c.Test, Params: c.Params} }
+
+// Rank says how far forward the row belongs; Detail if the metric is not
+// known.
+func (c *Comparison) Rank() result.Rank {
+	d, ok := result.DefinitionOf(c.Of().Kind(), c.Metric)
+	if !ok {
+		return result.Detail
+	}
+	return d.Rank
+}

@@ -1,0 +1,147 @@
+// Package compare turns trials into a table of comparisons with verdicts. It
+// is pure: it sees results and plans, never how they were measured.
+package compare
+
+import (
+	"math"
+
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+	"netdelta/internal/unit"
+)
+
+// Schema names the version of the report's JSON form. The fields that the
+// documentation lists are stable within one version.
+const Schema = "netdelta.report/1"
+
+// Verdict is what a comparison says.
+type Verdict string
+
+const (
+	Better Verdict = "better"
+	Worse  Verdict = "worse"
+	Same   Verdict = "same"
+	Unsure Verdict = "unsure"
+)
+
+// Scale says how a difference is expressed.
+type Scale = result.Scale
+
+const (
+	// Percent is the relative change of positive figures.
+	Percent = result.Percent
+	// Difference is B - A in the metric's unit, for figures that can be zero.
+	Difference = result.Difference
+)
+
+// Report is the outcome of an experiment: one family of comparisons. No list
+// in it is nil when Build made it, and no number NaN or infinite.
+type Report struct {
+	Schema     string        `json:"schema"`
+	Experiment string        `json:"experiment"`
+	Question   string        `json:"question,omitempty"`
+	Seed       uint64        `json:"seed"`
+	Blocks     int           `json:"blocks"`         // blocks in which every trial is there
+	Planned    int           `json:"blocks_planned"` // blocks that the plan asked for
+	Partial    bool          `json:"partial"`        // trials of the plan are missing
+	WarmupNS   int64         `json:"warmup_ns"`
+	WindowNS   int64         `json:"window_ns"`
+	MarginPct  float64       `json:"margin_pct"`
+	Factors    []spec.Factor `json:"factors"`
+	// Comparisons has a row for each level but the baseline, test and metric,
+	// sorted by factor, level, test and metric. In a plan with several factors
+	// it is the factor's main effect: the mean over the others' levels.
+	Comparisons []Comparison `json:"comparisons"`
+	// Effects has the two-factor interactions of a plan with several factors:
+	// what two changes together do beyond what each does by itself.
+	Effects  []Comparison     `json:"effects"`
+	Warnings []result.Warning `json:"warnings"`
+	Trials   int              `json:"trials"`
+	// Environment is the machine's facts, in a fixed order.
+	Environment []Fact `json:"environment,omitempty"`
+	Command     string `json:"command,omitempty"`
+	Version     string `json:"version,omitempty"`
+}
+
+// Fact is one line about the machine or the run.
+type Fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Comparison is one row: one metric of one test, a variant against the
+// baseline.
+type Comparison struct {
+	Test     string        `json:"test"`
+	Params   spec.Params   `json:"params"`
+	Factor   string        `json:"factor"` // both, as in "rx:offload", for an interaction
+	Metric   string        `json:"metric"`
+	End      string        `json:"end"`
+	Unit     unit.Unit     `json:"unit"`
+	Better   result.Better `json:"better"`
+	Baseline string        `json:"baseline"` // level of the factor, or "softirq:off"
+	Variant  string        `json:"variant"`
+	N        int           `json:"n"` // complete pairs of blocks
+	A        Summary       `json:"a"` // the baseline
+	B        Summary       `json:"b"` // the variant
+	Scale    Scale         `json:"scale"`
+	// The estimated shift from A to B with its interval: in percent where the
+	// scale is percent, else in the metric's unit, and the other three are
+	// null. All are null where nothing could be estimated, and the bounds
+	// where one pair is all there is.
+	DeltaPct *float64 `json:"delta_pct"`
+	LoPct    *float64 `json:"lo_pct"`
+	HiPct    *float64 `json:"hi_pct"`
+	Delta    *float64 `json:"delta,omitempty"`
+	Lo       *float64 `json:"lo,omitempty"`
+	Hi       *float64 `json:"hi,omitempty"`
+	// Margin is the smallest shift that matters, in the shift's own scale.
+	Margin float64 `json:"margin"`
+	// Confidence is the interval's exact level, at least 0.95 where n allows
+	// it (0.9375 for n = 5); 0 where there is no interval.
+	Confidence float64  `json:"confidence"`
+	P          *float64 `json:"p"`     // the row's own, sign-flip
+	PAdj       *float64 `json:"p_adj"` // the family's
+	Verdict    Verdict  `json:"verdict"`
+	// Real says that a row judged same differs from zero all the same.
+	Real bool `json:"real,omitempty"`
+	// BlocksNeeded is an estimate of the blocks that would settle an unsure
+	// row; 0 where none is given.
+	BlocksNeeded int              `json:"blocks_needed,omitempty"`
+	Warnings     []result.Warning `json:"warnings"`
+}
+
+// Summary describes one side's figures over the blocks of a comparison, in
+// the metric's unit. What there is no figure for is null.
+type Summary struct {
+	Median *float64 `json:"median"`
+	Lo     *float64 `json:"lo"` // interval of the median, exact order statistics
+	Hi     *float64 `json:"hi"`
+	Max    *float64 `json:"max"` // the largest figure of any block
+}
+
+// Shift returns the estimate with its interval, whichever scale it has, NaN
+// for what is null.
+func (c *Comparison) Shift() (est, lo, hi float64) {
+	if c.Scale == Percent {
+		return value(c.DeltaPct), value(c.LoPct), value(c.HiPct)
+	}
+	return value(c.Delta), value(c.Lo), value(c.Hi)
+}
+
+// value is what a nullable number holds, NaN for null.
+func value(p *float64) float64 {
+	if p == nil {
+		return math.NaN()
+	}
+	return *p
+}
+
+// number makes a nullable number; null for NaN and infinities, which JSON
+// does not have.
+func number(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}

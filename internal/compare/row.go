@@ -1,0 +1,152 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"netdelta/internal/result"
+	"netdelta/internal/stats"
+)
+
+// confidence is the level of every interval.
+const confidence = 0.95
+
+// row is a comparison in the making, with its difference in each block: NaN
+// where the block is incomplete for it. Differences are of logarithms where
+// the scale is percent.
+type row struct {
+	Comparison
+	differences []float64
+	// hopeless says that more blocks would not help: the figures are missing
+	// or zero in blocks that have run.
+	hopeless bool
+}
+
+// row makes everything of a comparison but its p and verdict.
+func (g *grid) row(test int, d result.Definition, c contrast) row {
+	of := g.plan.Tests[test]
+	r := row{Comparison: Comparison{
+		Test: of.Name, Params: of.Params, Factor: c.factor, Baseline: c.baseline, Variant: c.variant,
+		Metric: d.Name, End: d.End, Unit: d.Unit, Better: d.Better, Scale: d.Scale,
+	}}
+	among := slices.Concat(c.minus, c.plus)
+	r.Warnings = g.warningsOf(test, among, d.Name)
+
+	zeros, ran := 0, 0
+	g.each(test, among, func(x *cell) {
+		ran++
+		if x.figure(d.Name) <= 0 {
+			zeros++
+		}
+	})
+	link := logarithmic
+	if d.Scale == Difference {
+		link = linear
+	}
+	if d.Scale == Percent && zeros > 0 {
+		// Leaving out the blocks that failed would flatter the others.
+		link = linear
+		r.hopeless = true
+		r.Warnings = append(r.Warnings, result.Warning{Code: "zero-figure", Metric: d.Name,
+			Text:   fmt.Sprintf("%d of %d trials measured 0, so there is no relative change", zeros, ran),
+			Advice: "look at why nothing came through"})
+	}
+	a := g.side(test, d.Name, c.minus, link)
+	b := g.side(test, d.Name, c.plus, link)
+	r.differences = make([]float64, g.plan.Blocks)
+	for i := range r.differences {
+		r.differences[i] = c.weight * (b.linked[i] - a.linked[i])
+		if !math.IsNaN(r.differences[i]) {
+			r.N++
+		}
+	}
+	if c.sides {
+		r.A, r.B = summaries(a.figures, b.figures, r.N > 0)
+	}
+	if r.N == 0 && ran > 0 && g.complete > 0 {
+		r.hopeless = true
+	}
+	if r.hopeless {
+		for i := range r.differences {
+			r.differences[i] = math.NaN()
+		}
+	}
+	r.setShift()
+	r.Margin = margin(g.plan, d, value(r.A.Median))
+	return r
+}
+
+// setShift estimates the shift from the differences.
+func (r *row) setShift() {
+	s := stats.SignedRank(r.differences, confidence)
+	r.Confidence = s.Level
+	lo, hi := number(s.Lo), number(s.Hi)
+	if s.Level == 0 {
+		lo, hi = nil, nil
+	}
+	if r.Scale == Difference {
+		r.Delta, r.Lo, r.Hi = number(s.Est), lo, hi
+		return
+	}
+	percent := func(p *float64) *float64 { return number(100 * math.Expm1(value(p))) }
+	r.DeltaPct, r.LoPct, r.HiPct = percent(number(s.Est)), percent(lo), percent(hi)
+}
+
+// link is the scale on which figures are averaged and subtracted.
+type link struct{ to, from func(float64) float64 }
+
+var (
+	logarithmic = link{math.Log, math.Exp}
+	linear      = link{same, same}
+)
+
+func same(v float64) float64 { return v }
+
+// side is one side of a comparison in each block, NaN where a figure is
+// missing: the mean over its variants on the link's scale, and the same in the
+// metric's unit.
+type side struct{ linked, figures []float64 }
+
+func (g *grid) side(test int, metric string, variants []int, l link) side {
+	s := side{make([]float64, g.plan.Blocks), make([]float64, g.plan.Blocks)}
+	for b := range g.plan.Blocks {
+		sum, figure := 0.0, 0.0
+		for _, v := range variants {
+			figure = g.cells[test][v][b].figure(metric)
+			sum += l.to(figure)
+		}
+		s.linked[b] = sum / float64(len(variants))
+		if len(variants) > 1 {
+			figure = l.from(s.linked[b])
+		}
+		s.figures[b] = figure
+	}
+	return s
+}
+
+// summaries describes both sides: over the blocks that both have, or over
+// what there is if they share none.
+func summaries(a, b []float64, paired bool) (sa, sb Summary) {
+	var fa, fb []float64
+	for i := range a {
+		if paired && (math.IsNaN(a[i]) || math.IsNaN(b[i])) {
+			continue
+		}
+		fa, fb = append(fa, a[i]), append(fb, b[i])
+	}
+	return summarize(fa), summarize(fb)
+}
+
+func summarize(x []float64) Summary {
+	x = slices.DeleteFunc(x, math.IsNaN)
+	if len(x) == 0 {
+		return Summary{}
+	}
+	m := stats.MedianInterval(x, confidence)
+	s := Summary{Median: number(m.Est), Max: number(slices.Max(x))}
+	if m.Level > 0 {
+		s.Lo, s.Hi = number(m.Lo), number(m.Hi)
+	}
+	return s
+}

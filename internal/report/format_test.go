@@ -1,0 +1,175 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"netdelta/internal/compare"
+)
+
+// kept reads one of the made-up reports that package compare keeps.
+func kept(t *testing.T, name string) compare.Report {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "compare", "testdata", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r compare.Report
+	if err := json.Unmarshal(data, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestFormats(t *testing.T) {
+	var names []string
+	for _, f := range Formats() {
+		names = append(names, f.Name)
+		if f.About == "" {
+			t.Errorf("%s has no description", f.Name)
+		}
+		got, err := FormatOf(f.Name)
+		if err != nil || got.Name != f.Name {
+			t.Errorf("FormatOf(%q) is %q, %v", f.Name, got.Name, err)
+		}
+		r := kept(t, "rx-context")
+		var b bytes.Buffer
+		if err := f.Render(&b, &r); err != nil || !strings.HasSuffix(b.String(), "\n") {
+			t.Errorf("%s: %v, ends with %q", f.Name, err, b.String()[max(0, b.Len()-1):])
+		}
+		if err := f.Render(fullDisk{}, &r); !errors.Is(err, errFull) {
+			t.Errorf("%s on a full disk: %v", f.Name, err)
+		}
+	}
+	if want := []string{"text", "json"}; !slices.Equal(names, want) {
+		t.Errorf("formats are %v, want %v", names, want)
+	}
+	for _, name := range []string{"", "yaml", "JSON"} {
+		if _, err := FormatOf(name); err == nil || !strings.Contains(err.Error(), "valid are text, json") {
+			t.Errorf("FormatOf(%q): %v", name, err)
+		}
+	}
+}
+
+var errFull = errors.New("no space left on device")
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+func TestJSONIsReadBack(t *testing.T) {
+	for _, name := range []string{"rx-context", "partial", "factorial"} {
+		want := kept(t, name)
+		var b bytes.Buffer
+		if err := JSON(&b, &want); err != nil {
+			t.Fatal(err)
+		}
+		var got compare.Report
+		d := json.NewDecoder(&b)
+		d.DisallowUnknownFields()
+		if err := d.Decode(&got); err != nil {
+			t.Fatal(err)
+		}
+		if rest, err := d.Token(); err == nil {
+			t.Errorf("%s: %v follows the object", name, rest)
+		}
+		if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
+			t.Errorf("%s is read back with a difference:\n%s", name, d)
+		}
+	}
+}
+
+// The fields that programs may rely on within schema netdelta.report/1, with
+// the JSON type of each.
+func TestStableSchema(t *testing.T) {
+	r := kept(t, "rx-context")
+	var b bytes.Buffer
+	if err := JSON(&b, &r); err != nil {
+		t.Fatal(err)
+	}
+	var object map[string]any
+	if err := json.Unmarshal(b.Bytes(), &object); err != nil {
+		t.Fatal(err)
+	}
+	check := func(where string, fields map[string]any, want map[string]string) {
+		t.Helper()
+		for name, kind := range want {
+			v, ok := fields[name]
+			if got := kindOf(v); !ok || got != kind {
+				t.Errorf("%s%s is %s, want %s", where, name, got, kind)
+			}
+		}
+	}
+	check("", object, map[string]string{"schema": "string", "experiment": "string", "seed": "number", "blocks": "number",
+		"factors": "array", "comparisons": "array", "effects": "array", "warnings": "array", "trials": "number"})
+	if object["schema"] != "netdelta.report/1" {
+		t.Errorf("schema is %v", object["schema"])
+	}
+	factor := object["factors"].([]any)[0].(map[string]any)
+	check("factors[].", factor, map[string]string{"name": "string", "levels": "array"})
+	warning := object["warnings"].([]any)[0].(map[string]any)
+	check("warnings[].", warning, map[string]string{"code": "string", "text": "string"})
+	rows := object["comparisons"].([]any)
+	for _, row := range rows {
+		c := row.(map[string]any)
+		want := map[string]string{"test": "string", "params": "object", "factor": "string", "metric": "string", "end": "string",
+			"unit": "string", "better": "string", "baseline": "string", "variant": "string", "n": "number", "a": "object", "b": "object",
+			"delta_pct": "number", "lo_pct": "number", "hi_pct": "number", "p": "number", "p_adj": "number", "verdict": "string", "warnings": "array"}
+		if c["scale"] == "difference" {
+			for _, name := range []string{"delta_pct", "lo_pct", "hi_pct"} {
+				want[name] = "null"
+			}
+			want["delta"], want["lo"], want["hi"] = "number", "number", "number"
+		}
+		// A percentile that some trials have too few round trips for.
+		few := c["metric"] == "rtt_p999" && c["n"] == 0.0
+		for _, name := range []string{"delta_pct", "lo_pct", "hi_pct", "p", "p_adj"} {
+			if few {
+				want[name] = "null"
+			}
+		}
+		check("comparisons[].", c, want)
+		for _, side := range []string{"a", "b"} {
+			if !few {
+				check("comparisons[]."+side+".", c[side].(map[string]any), map[string]string{"median": "number", "lo": "number", "hi": "number"})
+			}
+		}
+	}
+}
+
+func kindOf(v any) string {
+	switch v.(type) {
+	case nil:
+		return "null"
+	case string:
+		return "string"
+	case float64:
+		return "number"
+	case bool:
+		return "bool"
+	case []any:
+		return "array"
+	case map[string]any:
+		return "object"
+	}
+	return "unknown"
+}
+
+func TestJSONHasNoNaN(t *testing.T) {
+	nan := math.NaN()
+	r := compare.Report{Experiment: "x", Comparisons: []compare.Comparison{{P: &nan}}}
+	var b bytes.Buffer
+	if err := JSON(&b, &r); err == nil || b.Len() != 0 {
+		t.Errorf("NaN gives %q, %v; want an error and nothing written", b.String(), err)
+	}
+}

@@ -1,0 +1,81 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"netdelta/internal/compare"
+	"netdelta/internal/spec"
+)
+
+// Render writes the report as text.
+func Render(w io.Writer, r *compare.Report) error {
+	parts := [][]string{answer(r), whatRan(r)}
+	var tables, both []block
+	for _, l := range r.Levels() {
+		tables = append(tables, comparisons(r, l))
+	}
+	for _, l := range r.Interactions() {
+		both = append(both, interactions(r, l))
+	}
+	parts = slices.Concat(parts, sections(tables), sections(both),
+		[][]string{notes(r), warnings(r), facts(r), command(r)})
+	var paragraphs []string
+	for _, lines := range parts {
+		// Names of nothing but blanks can leave a line empty.
+		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+		if len(lines) > 0 {
+			paragraphs = append(paragraphs, strings.Join(lines, "\n")+"\n")
+		}
+	}
+	_, err := io.WriteString(w, strings.Join(paragraphs, "\n"))
+	return err
+}
+
+// answer is what the report says in words.
+func answer(r *compare.Report) []string {
+	var lines []string
+	for _, sentence := range r.Answer() {
+		lines = append(lines, wrap(sentence, "", "  ")...)
+	}
+	return lines
+}
+
+// whatRan tells how the figures came about.
+func whatRan(r *compare.Report) []string {
+	variants := 1
+	var names []string
+	for _, f := range r.Factors {
+		variants *= len(f.Levels)
+		names = append(names, fmt.Sprintf("%s (%s)", f.Name, strings.Join(f.Levels, ", ")))
+	}
+	var tests []spec.Test
+	for _, c := range r.Comparisons {
+		if t := c.Of(); !slices.Contains(tests, t) {
+			tests = append(tests, t)
+		}
+	}
+	title := r.Experiment
+	if r.Question != "" {
+		title += ": " + r.Question
+	}
+	blocks := plural(r.Blocks, "block")
+	if r.Blocks != r.Planned {
+		blocks = fmt.Sprintf("%d of %s", r.Blocks, plural(r.Planned, "block"))
+	}
+	return slices.Concat(
+		wrap(title, "", "  "),
+		wrap(fmt.Sprintf("Varied: %s. %s of %s and %s, every variant once a block in random order (seed %d); %s, each %v long after %v of warm-up.",
+			strings.Join(names, "; "), blocks, plural(variants, "variant"), plural(len(tests), "test"), r.Seed,
+			plural(r.Trials, "trial"), time.Duration(r.WindowNS), time.Duration(r.WarmupNS)), "", ""))
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,127 @@
+package text
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"netdelta/internal/compare"
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+	"netdelta/internal/stats"
+	"netdelta/internal/unit"
+)
+
+// block is a titled table.
+type block struct {
+	title string
+	table
+}
+
+// sections lays tables of one shape out alike, a section each. A table with
+// no row is left out.
+func sections(blocks []block) [][]string {
+	blocks = slices.DeleteFunc(blocks, func(b block) bool { return len(b.rows) == 0 })
+	tables := make([]*table, len(blocks))
+	for i := range blocks {
+		tables[i] = &blocks[i].table
+	}
+	layout := fit(tables)
+	var all [][]string
+	for i, b := range blocks {
+		all = append(all, append(wrap(b.title, "", "  "), tables[i].lines(layout)...))
+	}
+	return all
+}
+
+// comparisons is the table of one level against the baseline, by test. One
+// scale serves a whole row.
+func comparisons(r *compare.Report, l compare.Level) block {
+	t := table{
+		head:  []string{"", "unit", l.Baseline, l.Variant, "change", "verdict"},
+		right: []bool{false, false, true, true, false, false},
+	}
+	eachShown(l.Rows, func(test string) { t.add(test) }, func(c *compare.Comparison) {
+		a, b := median(c.A), median(c.B)
+		div, label := unit.Scale(c.Unit, a, b)
+		t.add(mark(r, c)+c.Metric, label, unit.FormatIn(a, div), unit.FormatIn(b, div), c.Change(div), verdict(c))
+	})
+	return block{r.Named(l), t}
+}
+
+// interactions is the table of one pair of levels.
+func interactions(r *compare.Report, l compare.Level) block {
+	t := table{
+		head:  []string{"", "unit", "change", "verdict"},
+		right: []bool{false, false, false, false},
+	}
+	eachShown(l.Rows, func(test string) { t.add(test) }, func(c *compare.Comparison) {
+		_, lo, hi := c.Shift()
+		div, label := unit.Scale(c.Unit, lo, hi)
+		if c.Scale == compare.Percent {
+			label = ""
+		}
+		t.add(mark(r, c)+c.Metric, label, c.Change(div), verdict(c))
+	})
+	title := fmt.Sprintf("%s %s over %s: what both changes do together beyond what each does alone", l.Factor, l.Variant, l.Baseline)
+	return block{title, t}
+}
+
+// eachShown calls row for every row that a table shows, and test before the
+// first row of each test.
+func eachShown(rows []compare.Comparison, test func(string), row func(*compare.Comparison)) {
+	var last spec.Test
+	for i := range rows {
+		c := &rows[i]
+		if !shown(c) {
+			continue
+		}
+		if of := (spec.Test{Name: c.Test, Params: c.Params}); of != last {
+			test(of.String())
+			last = of
+		}
+		row(c)
+	}
+}
+
+// shown says whether the text has the row: the main metrics, and those that
+// count mishaps where there were any.
+func shown(c *compare.Comparison) bool {
+	switch c.Rank() {
+	case result.Headline, result.Main:
+		return true
+	case result.NonZero:
+		return slices.ContainsFunc([]*float64{c.A.Max, c.B.Max, c.Delta}, func(p *float64) bool { return p != nil && *p != 0 })
+	}
+	return false
+}
+
+func median(s compare.Summary) float64 {
+	if s.Median == nil {
+		return math.NaN()
+	}
+	return *s.Median
+}
+
+// mark is what stands before a metric: an exclamation mark where a warning is
+// about it.
+func mark(r *compare.Report, c *compare.Comparison) string {
+	if len(ownWarnings(r, c)) > 0 {
+		return "! "
+	}
+	return "  "
+}
+
+// verdict is the row's verdict, with a star where it is real but too small to
+// matter, and the blocks that would settle it where it is unsure.
+func verdict(c *compare.Comparison) string {
+	switch {
+	case c.Verdict == compare.Same && c.Real:
+		return "same*"
+	case c.Verdict == compare.Unsure && c.BlocksNeeded >= stats.MaxNeeded:
+		return fmt.Sprintf("unsure >%d", stats.MaxNeeded-1)
+	case c.Verdict == compare.Unsure && c.BlocksNeeded > 0:
+		return fmt.Sprintf("unsure %d", c.BlocksNeeded)
+	}
+	return string(c.Verdict)
+}
