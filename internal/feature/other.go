@@ -1,0 +1,29 @@
+//go:build !linux
+
+package feature
+
+import (
+	"errors"
+	"runtime"
+)
+
+// Kernel is the running system's name, without a version.
+func Kernel() Release { return Release{System: runtime.GOOS} }
+
+func needsLinux() *Error {
+	return &Error{
+		Tried: "find it",
+		Need:  "Linux",
+		Err:   errors.ErrUnsupported,
+	}
+}
+
+func tryNetNS() *Error        { return needsLinux() }
+func tryUserNS() *Error       { return needsLinux() }
+func tryVeth() *Error         { return needsLinux() }
+func tryTAP() *Error          { return needsLinux() }
+func tryTAPNAPI() *Error      { return needsLinux() }
+func tryVNetHdr() *Error      { return needsLinux() }
+func tryThreadedNAPI() *Error { return needsLinux() }
+func tryICMP() *Error         { return needsLinux() }
+func tryMemoryLock() *Error   { return needsLinux() }

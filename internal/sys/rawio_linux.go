@@ -1,0 +1,62 @@
+package sys
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Read is read(2) without telling the scheduler. p must not be empty.
+func Read(fd int, p []byte) (int, unix.Errno) {
+	n, _, e := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
+	return int(n), e
+}
+
+// Write is write(2) without telling the scheduler. p must not be empty.
+func Write(fd int, p []byte) (int, unix.Errno) {
+	n, _, e := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
+	return int(n), e
+}
+
+// Send is send(2) on a connected socket. p must not be empty. flags are
+// MSG_ values; a stream's caller adds MSG_NOSIGNAL.
+func Send(fd int, p []byte, flags int) (int, unix.Errno) {
+	n, _, e := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), uintptr(flags), 0, 0)
+	return int(n), e
+}
+
+// Recv is recv(2). p must not be empty. flags are MSG_ values.
+func Recv(fd int, p []byte, flags int) (int, unix.Errno) {
+	n, _, e := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), uintptr(flags), 0, 0)
+	return int(n), e
+}
+
+// TryRead is a read that returns EAGAIN rather than wait, on a descriptor
+// that is otherwise blocking: preadv2(2) with RWF_NOWAIT at offset -1. A
+// descriptor that cannot do this answers EOPNOTSUPP.
+func TryRead(fd int, p []byte) (int, unix.Errno) {
+	iov := unix.Iovec{Base: &p[0]}
+	iov.SetLen(len(p))
+	n, _, e := unix.RawSyscall6(unix.SYS_PREADV2, uintptr(fd), uintptr(unsafe.Pointer(&iov)), 1, ^uintptr(0), ^uintptr(0), unix.RWF_NOWAIT)
+	return int(n), e
+}
+
+// FutexWait sleeps while *addr is want, at most timeout (nil: for ever), as
+// futex(2) FUTEX_WAIT on memory private to the process. It returns EAGAIN if
+// the value has changed already, ETIMEDOUT after the timeout.
+func FutexWait(addr *uint32, want uint32, timeout *unix.Timespec) unix.Errno {
+	_, _, e := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(addr)), futexWaitPrivate, uintptr(want), uintptr(unsafe.Pointer(timeout)), 0, 0)
+	return e
+}
+
+// FutexWake wakes at most n sleepers on addr.
+func FutexWake(addr *uint32, n int) unix.Errno {
+	_, _, e := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(addr)), futexWakePrivate, uintptr(n), 0, 0, 0)
+	return e
+}
+
+// The operations of linux/futex.h with FUTEX_PRIVATE_FLAG (128).
+const (
+	futexWaitPrivate = 0 | 128
+	futexWakePrivate = 1 | 128
+)

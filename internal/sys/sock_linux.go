@@ -1,0 +1,57 @@
+package sys
+
+import (
+	"fmt"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Sock is the descriptor of a socket that a measuring loop drives.
+//
+// Its methods carry no stack check. A stack check is where the scheduler takes
+// a goroutine off its thread when it has run for 10 ms (asyncpreemptoff leaves
+// that way open); for a locked thread this is two switches between threads,
+// some hundred times in a second, each of which would be a slow round trip.
+// A loop that calls only these, Nanotime and what the compiler inlines is
+// never taken off.
+type Sock int
+
+// Send is send(2) on a connected socket. p must not be empty. flags are MSG_
+// values; a stream's caller adds MSG_NOSIGNAL.
+//
+//go:nosplit
+func (s Sock) Send(p []byte, flags int) (int, unix.Errno) {
+	n, _, e := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(s), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)), uintptr(flags), 0, 0)
+	return int(n), e
+}
+
+// Recv is recv(2). p must not be empty. flags are MSG_ values.
+//
+//go:nosplit
+func (s Sock) Recv(p []byte, flags int) (int, unix.Errno) {
+	n, _, e := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(s), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)), uintptr(flags), 0, 0)
+	return int(n), e
+}
+
+// skMemInfoDrops is SK_MEMINFO_DROPS of linux/sock_diag.h: the place of the
+// drop counter among the values of SO_MEMINFO, of which there are nine.
+const (
+	skMemInfoDrops = 8
+	skMemInfoVars  = 9
+)
+
+// Drops is the number of datagrams that the kernel dropped at this socket so
+// far, since its receive buffer was full or a checksum was wrong. It wraps at
+// 2^32. Kernels before 4.12 answer ENOPROTOOPT.
+func (s Sock) Drops() (uint32, error) {
+	var values [skMemInfoVars]uint32
+	size := uint32(unsafe.Sizeof(values))
+	_, _, e := syscall.RawSyscall6(unix.SYS_GETSOCKOPT, uintptr(s), unix.SOL_SOCKET, unix.SO_MEMINFO,
+		uintptr(unsafe.Pointer(&values)), uintptr(unsafe.Pointer(&size)), 0)
+	if e != 0 {
+		return 0, fmt.Errorf("read a socket's drop counter (getsockopt SO_MEMINFO): %w", e)
+	}
+	return values[skMemInfoDrops], nil
+}

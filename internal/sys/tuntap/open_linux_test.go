@@ -1,0 +1,182 @@
+package tuntap_test
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netdelta/internal/feature"
+	"netdelta/internal/labtest"
+	"netdelta/internal/sys"
+	"netdelta/internal/sys/tuntap"
+)
+
+func TestMain(m *testing.M) { os.Exit(labtest.Main(m, nil)) }
+
+// namespace is where a test makes its TAPs.
+func namespace(t *testing.T, probes ...feature.Probe) *sys.NetNS {
+	t.Helper()
+	labtest.Need(t, append(probes, feature.TAP)...)
+	ns, err := sys.NewNetNS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ns.Close() })
+	return ns
+}
+
+func TestOpenMakesATAPInTheThreadsNamespace(t *testing.T) {
+	ns := namespace(t)
+	var f *os.File
+	err := ns.Do(func() (err error) {
+		var name string
+		if f, name, err = tuntap.Open("frog", tuntap.Options{}); err != nil {
+			return err
+		}
+		if name != "frog" {
+			t.Errorf("name = %q, want frog", name)
+		}
+		if _, err := net.InterfaceByName("frog"); err != nil {
+			t.Errorf("not in its namespace: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := net.InterfaceByName("frog"); err == nil {
+		t.Error("the TAP is in the test's own namespace")
+	}
+	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
+	if err != nil || flags&unix.O_NONBLOCK != 0 {
+		t.Errorf("flags %#x, %v: the descriptor must block", flags, err)
+	}
+	// A pollable file takes a deadline.
+	if err := f.SetReadDeadline(time.Now()); !errors.Is(err, os.ErrNoDeadline) {
+		t.Errorf("SetReadDeadline: %v: the descriptor is known to the netpoller", err)
+	}
+	f.Close()
+	ns.Do(func() error {
+		if _, err := net.InterfaceByName("frog"); err == nil {
+			t.Error("the TAP outlived its descriptor")
+		}
+		return nil
+	})
+}
+
+func TestOpenNumbersAnUnnamedTAP(t *testing.T) {
+	ns := namespace(t)
+	err := ns.Do(func() error {
+		f, name, err := tuntap.Open("", tuntap.Options{})
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if name != "tap0" {
+			t.Errorf("name = %q, want tap0", name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOpenOptionsTake(t *testing.T) {
+	for _, c := range []struct {
+		o     tuntap.Options
+		flags uint16
+	}{
+		{tuntap.Options{}, 0},
+		{tuntap.Options{NAPI: true}, unix.IFF_NAPI},
+		{tuntap.Options{NAPI: true, NAPIFrags: true}, unix.IFF_NAPI | unix.IFF_NAPI_FRAGS},
+		{tuntap.Options{VNetHdr: true}, unix.IFF_VNET_HDR},
+		{tuntap.Options{SndBuf: 1 << 20}, 0},
+		{tuntap.Options{NAPI: true, VNetHdr: true, SndBuf: 4096}, unix.IFF_NAPI | unix.IFF_VNET_HDR},
+	} {
+		ns := namespace(t, feature.TAPNAPI, feature.VNetHdr)
+		err := ns.Do(func() error {
+			f, name, err := tuntap.Open("opt", c.o)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			checkOptions(t, f, name, c.o, c.flags)
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// checkOptions asks the kernel what the TAP is.
+func checkOptions(t *testing.T, f *os.File, name string, o tuntap.Options, flags uint16) {
+	fd := int(f.Fd())
+	req, err := unix.NewIfreq(name)
+	if err == nil {
+		err = unix.IoctlIfreq(fd, unix.TUNGETIFF, req)
+	}
+	if err != nil {
+		t.Error(err) // not Fatal: this is not the test's own goroutine
+		return
+	}
+	const all = unix.IFF_TUN | unix.IFF_TAP | unix.IFF_NO_PI | unix.IFF_VNET_HDR | unix.IFF_NAPI | unix.IFF_NAPI_FRAGS | unix.IFF_MULTI_QUEUE
+	if got, want := req.Uint16()&all, flags|unix.IFF_TAP|unix.IFF_NO_PI; got != want {
+		t.Errorf("%+v: flags %#x, want %#x", o, got, want)
+	}
+	if o.SndBuf != 0 {
+		n, err := unix.IoctlGetInt(fd, unix.TUNGETSNDBUF)
+		if err != nil || n != o.SndBuf {
+			t.Errorf("%+v: send buffer %d, %v", o, n, err)
+		}
+	}
+	if o.VNetHdr {
+		n, err := unix.IoctlGetInt(fd, unix.TUNGETVNETHDRSZ)
+		if err != nil || n != tuntap.VNetHdrSize {
+			t.Errorf("%+v: header of %d bytes, %v", o, n, err)
+		}
+	}
+}
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	ns := namespace(t)
+	ns.Do(func() error {
+		f, _, err := tuntap.Open("twice", tuntap.Options{})
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		defer f.Close()
+		if _, _, err := tuntap.Open("twice", tuntap.Options{}); !errors.Is(err, unix.EBUSY) {
+			t.Errorf("a name in use: %v", err)
+		}
+		if _, _, err := tuntap.Open("a/b", tuntap.Options{}); !errors.Is(err, unix.EINVAL) {
+			t.Errorf("a bad name: %v", err)
+		}
+		return nil
+	})
+}
+
+// TestWriteToATAPThatIsDown writes a frame into a TAP whose interface is down: the
+// kernel refuses it, so the descriptor is the interface's.
+func TestWriteToATAPThatIsDown(t *testing.T) {
+	ns := namespace(t)
+	ns.Do(func() error {
+		f, _, err := tuntap.Open("down", tuntap.Options{})
+		if err != nil {
+			t.Error(err)
+			return nil
+		}
+		defer f.Close()
+		if _, err := f.Write(bytes.Repeat([]byte{0xff}, 60)); !errors.Is(err, unix.EIO) {
+			t.Errorf("write = %v, want EIO", err)
+		}
+		return nil
+	})
+}
