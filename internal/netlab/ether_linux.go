@@ -1,0 +1,77 @@
+package netlab
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"netdelta/internal/ether"
+	"netdelta/internal/sys/tuntap"
+)
+
+// etherSteps build two TAPs and the wire between them.
+func (k *Link) etherSteps() []step {
+	c, _ := ether.ContextOf(k.cfg.Context)
+	c.TAP.VNetHdr = k.cfg.Offload
+	return []step{
+		{"make the TAPs", func(context.Context) error {
+			return k.onBoth(func(h, _ *Host) error { return k.makeTAP(h, c.TAP) })
+		}},
+		{"start the wire", func(context.Context) error { return k.startWire(c) }},
+	}
+}
+
+func (k *Link) makeTAP(h *Host, o tuntap.Options) error {
+	err := h.NS.Do(func() error {
+		f, _, err := tuntap.Open(h.Device, o)
+		if err != nil {
+			return err
+		}
+		k.taps = append(k.taps, f)
+		return checkTAPFlags(f, o)
+	})
+	if err != nil {
+		return err
+	}
+	return h.configure(k.cfg.MTU)
+}
+
+// checkTAPFlags reads back how the TAP was made (TUNGETIFF).
+func checkTAPFlags(f *os.File, o tuntap.Options) error {
+	req, err := unix.NewIfreq("tap")
+	if err != nil {
+		return err
+	}
+	if err := unix.IoctlIfreq(int(f.Fd()), unix.TUNGETIFF, req); err != nil {
+		return fmt.Errorf("read the TAP's flags back (TUNGETIFF): %w", err)
+	}
+	for _, flag := range []struct {
+		name string
+		bit  uint16
+		want bool
+	}{{"IFF_NAPI", unix.IFF_NAPI, o.NAPI}, {"IFF_VNET_HDR", unix.IFF_VNET_HDR, o.VNetHdr}} {
+		if got := req.Uint16()&flag.bit != 0; got != flag.want {
+			return fmt.Errorf("the TAP has %s %v after %v was asked for: the kernel ignored it", flag.name, got, flag.want)
+		}
+	}
+	return nil
+}
+
+// startWire gives the wire process copies of the TAPs' descriptors. Ours stay
+// open, so that the TAPs go when we close them rather than at the wire's exit,
+// which would wait for it. If this process is killed, the wire ends too, and
+// they go all the same.
+func (k *Link) startWire(c ether.Context) error {
+	var err error
+	k.wire, err = ether.Start(ether.Config{
+		A:       k.taps[0],
+		B:       k.taps[1],
+		Handoff: c.Handoff,
+		CPU:     k.cfg.WireCPU,
+		VNetHdr: k.cfg.Offload,
+		MTU:     k.cfg.MTU,
+	})
+	return err
+}
