@@ -1,0 +1,134 @@
+// Package cli is the command line: one file for each subcommand. It parses,
+// asks the rooms below to do the work, and prints.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"netdelta/internal/roles"
+)
+
+// Exit statuses of every command.
+const (
+	ExitDone        = 0 // the measurement was made
+	ExitGate        = 1 // a gate failed
+	ExitUsage       = 2 // the command line or a plan is wrong
+	ExitUnmeasured  = 3 // the measurement could not be made
+	ExitInterrupted = 4 // interrupted; what was measured is kept
+)
+
+// Version is the release that this tree is of.
+const Version = "0.1.0"
+
+// exitError carries an exit status beside its error. A nil err says that what
+// there was to say has been said.
+type exitError struct {
+	status int
+	err    error
+}
+
+func (e *exitError) Error() string { return fmt.Sprint(e.err) }
+func (e *exitError) Unwrap() error { return e.err }
+
+func usageError(format string, args ...any) error {
+	return &exitError{ExitUsage, fmt.Errorf(format, args...)}
+}
+
+// Run runs the command line and returns the exit status. It prints to stdout
+// what was asked for and to stderr all that is about it.
+func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if status, ok := roles.Dispatch(args); ok {
+		return status
+	}
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return ExitDone
+	}
+	var exit *exitError
+	if !errors.As(err, &exit) {
+		// Cobra's own errors: an unknown command or flag, a bad value.
+		exit = &exitError{ExitUsage, err}
+	}
+	if exit.err != nil {
+		fmt.Fprintf(stderr, "netdelta: %s\n", oneLine(exit.err.Error()))
+	}
+	return exit.status
+}
+
+// oneLine keeps an error on one line, however deep it was wrapped.
+func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, isBreak), "; ") }
+
+func isBreak(r rune) bool { return r == '\n' || r == '\r' }
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "netdelta",
+		Short: "What a change did to a network path: how much, how sure, and why",
+		Long: `netdelta measures variants of a network path in random order, close in
+time, and says of every figure how much it changed, how sure that is, and
+whether it matters.`,
+		Args:          knownCommand,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return cmd.Help()
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError("%w (see netdelta %s --help)", err, strings.TrimPrefix(cmd.CommandPath(), "netdelta "))
+	})
+	root.AddCommand(newLab(), newVersion())
+	return root
+}
+
+// knownCommand refuses what is no subcommand, naming those that are.
+func knownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() || c.Name() == "help" {
+			names = append(names, c.Name())
+		}
+	}
+	return usageError("unknown command %q: valid are %s", args[0], strings.Join(names, ", "))
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "netdelta %s\n", versionString())
+			return err
+		},
+	}
+}
+
+// versionString is the release with the commit that it was built from, where
+// the build knows it.
+func versionString() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return Version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return Version + " (" + s.Value[:12] + ")"
+		}
+	}
+	return Version
+}

@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"netdelta/internal/compare"
+	"netdelta/internal/counters"
+	"netdelta/internal/feature"
+	"netdelta/internal/lab"
+	"netdelta/internal/netlab"
+	"netdelta/internal/report"
+	"netdelta/internal/run"
+	"netdelta/internal/spec"
+	"netdelta/internal/sys"
+)
+
+// labFlags holds what the command line gives, before it is checked.
+type labFlags struct {
+	list             bool
+	link             string
+	levels, baseline string
+	tests, sizes     string
+	blocks           int
+	time, warmup     time.Duration
+	seed             uint64
+	margin           string
+	format           string
+	offload          bool
+	cpuLocal         string
+	cpuRemote        string
+	cpuWire          string
+}
+
+func newLab() *cobra.Command {
+	var f labFlags
+	cmd := &cobra.Command{
+		Use:   "lab [EXPERIMENT]",
+		Short: "Run an experiment on this machine alone",
+		Long: `Makes two hosts in network namespaces and a link between them, runs every
+variant of the experiment once in each block, in random order, and compares.
+Nothing outside the namespaces is touched, and nothing is left behind.
+
+Runs as root, or for an ordinary user inside a user namespace where the
+kernel allows it (--link veth; ether needs /dev/net/tun).`,
+		Example: `  netdelta lab
+  netdelta lab rx-context --levels softirq,kthread,uthread --blocks 12
+  netdelta lab rx-context --link veth --tests udp_rr,tcp_stream --sizes 1,1KiB
+  netdelta lab rx-context --levels softirq,softirq-again --format json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError("lab takes one experiment, got %d: %s", len(args), strings.Join(args, " "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.list {
+				return listExperiments(cmd.OutOrStdout())
+			}
+			name := "rx-context"
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return runLab(cmd.Context(), name, f, cmd.Flags().Changed("seed"), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	fl := cmd.Flags()
+	fl.BoolVar(&f.list, "list", false, "list the experiments and their questions")
+	fl.StringVar(&f.link, "link", netlab.Ether, "link between the hosts: ether (our own wire between two TAPs) or veth")
+	fl.StringVar(&f.levels, "levels", "", "levels to compare, comma-separated (NAME-again compares NAME with itself)")
+	fl.StringVar(&f.baseline, "baseline", "", "level that the others are compared with")
+	fl.StringVar(&f.tests, "tests", strings.Join(spec.TestNames(), ","), "tests, comma-separated, with parameters as in \"udp_rr size=64\"")
+	fl.StringVar(&f.sizes, "sizes", "", "message sizes in bytes, comma-separated, for tests that name none")
+	fl.IntVar(&f.blocks, "blocks", 8, "blocks: how often every variant is run")
+	fl.DurationVar(&f.time, "time", 150*time.Millisecond, "measured window of one trial")
+	fl.DurationVar(&f.warmup, "warmup", 0, "warm-up before each window (0: a quarter of the window, at most 100ms)")
+	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: a new one each time, printed)")
+	fl.StringVar(&f.margin, "margin", "2%", "smallest change that matters")
+	fl.StringVar(&f.format, "format", "text", "report format: "+strings.Join(formatNames(), ", "))
+	fl.BoolVar(&f.offload, "offload", false, "pass checksums and segmentation through the ether link")
+	fl.StringVar(&f.cpuLocal, "cpu-local", "auto", "CPU of the local end's thread: a number, auto or none")
+	fl.StringVar(&f.cpuRemote, "cpu-remote", "auto", "CPU of the remote end's thread")
+	fl.StringVar(&f.cpuWire, "cpu-wire", "auto", "CPU of the wire's threads")
+	return cmd
+}
+
+func listExperiments(w io.Writer) error {
+	for _, e := range lab.Experiments() {
+		if _, err := fmt.Fprintf(w, "%-12s %s (%s)\n", e.Name, e.Question, e.Takes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// options checks the flags and turns them into the lab's options.
+func (f labFlags) options() (lab.Options, error) {
+	o := lab.Options{Link: f.link, Baseline: f.baseline, Blocks: f.blocks, Window: f.time, Warmup: f.warmup, Seed: f.seed, Offload: f.offload}
+	if f.levels != "" {
+		for _, l := range strings.Split(f.levels, ",") {
+			o.Levels = append(o.Levels, strings.TrimSpace(l))
+		}
+	}
+	sizes, err := spec.ParseSizes(f.sizes)
+	if err != nil {
+		return o, err
+	}
+	if o.Tests, err = spec.ParseTests(f.tests, sizes); err != nil {
+		return o, err
+	}
+	if o.Margin, err = parsePercent(f.margin); err != nil {
+		return o, fmt.Errorf("margin: %w", err)
+	}
+	if o.Warmup == 0 {
+		o.Warmup = min(f.time/4, 100*time.Millisecond)
+	}
+	for _, c := range []struct {
+		flag, value string
+		cpu         *int
+	}{{"cpu-local", f.cpuLocal, &o.CPULocal}, {"cpu-remote", f.cpuRemote, &o.CPURemote}, {"cpu-wire", f.cpuWire, &o.CPUWire}} {
+		if *c.cpu, err = parseCPU(c.value); err != nil {
+			return o, fmt.Errorf("--%s: %w", c.flag, err)
+		}
+	}
+	return o, nil
+}
+
+// parsePercent reads "2%" or "2" as 0.02.
+func parsePercent(s string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(s), "%"), 64)
+	if err != nil || !(v > 0 && v < 100) {
+		return 0, fmt.Errorf("%q is no percentage above 0 and below 100", s)
+	}
+	return v / 100, nil
+}
+
+// parseCPU reads a CPU's number, auto or none, and checks that this process
+// may use it.
+func parseCPU(s string) (int, error) {
+	switch s {
+	case "auto":
+		return lab.Auto, nil
+	case "none":
+		return sys.NoCPU, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%q is no CPU: give a number, auto or none", s)
+	}
+	cpus, err := sys.OnlineCPUs()
+	if err != nil {
+		return 0, err
+	}
+	if !slices.Contains(cpus, n) {
+		return 0, fmt.Errorf("CPU %d is not usable here: usable are %s", n, strings.Trim(fmt.Sprint(cpus), "[]"))
+	}
+	return n, nil
+}
+
+func runLab(ctx context.Context, name string, f labFlags, seeded bool, stdout, stderr io.Writer) error {
+	format, err := report.FormatOf(f.format)
+	if err != nil {
+		return &exitError{ExitUsage, err}
+	}
+	exp, err := lab.Find(name)
+	if err != nil {
+		return &exitError{ExitUsage, err}
+	}
+	if !seeded {
+		f.seed = uint64(rand.Uint32())
+	}
+	o, err := f.options()
+	if err != nil {
+		return &exitError{ExitUsage, err}
+	}
+	plan, err := exp.Plan(o)
+	if err != nil {
+		return &exitError{ExitUsage, err}
+	}
+
+	if status, done, err := lab.InUserNamespace(); err != nil {
+		return &exitError{ExitUnmeasured, err}
+	} else if done {
+		return &exitError{status: status}
+	}
+
+	if err := lab.Check(plan, o); errors.Is(err, feature.ErrUnavailable) {
+		return &exitError{ExitUnmeasured, err}
+	} else if err != nil {
+		return &exitError{ExitUsage, err}
+	}
+	line := newProgress(stderr, exp.Name)
+	trials, runErr := lab.Run(ctx, plan, o, line.show)
+	line.clear()
+
+	status, err := judge(runErr)
+	if len(trials) == 0 && err != nil {
+		return &exitError{status, err}
+	}
+	rep, buildErr := compare.Build(plan, trials, compare.Options{
+		Partial:     runErr != nil,
+		Environment: environment(o),
+		Command:     "netdelta " + strings.Join(commandWords(os.Args[1:], f.seed, seeded), " "),
+		Version:     versionString(),
+	})
+	if buildErr != nil {
+		return &exitError{ExitUnmeasured, errors.Join(err, buildErr)}
+	}
+	if err := format.Render(stdout, &rep); err != nil {
+		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
+	}
+	if status != ExitDone {
+		return &exitError{status, err}
+	}
+	return nil
+}
+
+func formatNames() []string {
+	var names []string
+	for _, f := range report.Formats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// judge is the exit status that a run's error stands for, and what to say.
+func judge(err error) (int, error) {
+	switch {
+	case err == nil:
+		return ExitDone, nil
+	case errors.Is(err, run.ErrInterrupted):
+		return ExitInterrupted, errors.New("interrupted: the report has what was measured until then")
+	}
+	return ExitUnmeasured, err
+}
+
+// environment is the machine's facts and the lab's own, for the report's end.
+func environment(o lab.Options) []compare.Fact {
+	var facts []compare.Fact
+	for _, f := range counters.Environment() {
+		facts = append(facts, compare.Fact{Name: f.Name, Value: f.Value})
+	}
+	return append(facts, o.Facts()...)
+}
+
+// commandWords is the command line with the seed that was drawn, so that the
+// report says how to repeat it.
+func commandWords(args []string, seed uint64, seeded bool) []string {
+	words := make([]string, 0, len(args)+2)
+	for _, a := range args {
+		if strings.ContainsAny(a, " \t\"'$\\|&;<>(){}*?[]#~`!") || a == "" {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	if !seeded {
+		words = append(words, "--seed", strconv.FormatUint(seed, 10))
+	}
+	return words
+}

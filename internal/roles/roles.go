@@ -1,0 +1,31 @@
+// Package roles starts the processes that netdelta makes of its own binary.
+package roles
+
+import (
+	"netdelta/internal/ether"
+	"netdelta/internal/sys"
+	"netdelta/internal/worker"
+)
+
+// roles is the table of what a re-executed binary can be.
+var roles = []struct {
+	name string
+	main func(args []string) int
+}{
+	{sys.RoleWorker, worker.Main},
+	{sys.RoleWire, ether.Main},
+}
+
+// Dispatch runs the role that the first argument names, if it names one, and
+// returns its exit status.
+func Dispatch(args []string) (status int, ok bool) {
+	if len(args) == 0 {
+		return 0, false
+	}
+	for _, r := range roles {
+		if r.name == args[0] {
+			return r.main(args[1:]), true
+		}
+	}
+	return 0, false
+}
