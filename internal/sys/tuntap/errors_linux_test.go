@@ -3,6 +3,7 @@ package tuntap
 import (
 	"errors"
 	"io/fs"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -17,7 +18,10 @@ func TestErrorsWrapWhatIsMissing(t *testing.T) {
 			t.Errorf("openError(%v) = %v: does not wrap %v", err, got, want)
 		}
 	}
-	if err := attachError("x", unix.EPERM); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("attachError = %v", err)
+	for _, o := range []Options{{}, {NAPI: true, NAPIFrags: true}} {
+		err := attachError("x", o, unix.EPERM)
+		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "CAP_NET_ADMIN") {
+			t.Errorf("attachError with %+v = %v", o, err)
+		}
 	}
 }

@@ -98,7 +98,7 @@ func attach(fd int, name string, o Options) (string, error) {
 	}
 	req.SetUint16(flags)
 	if err := unix.IoctlIfreq(fd, unix.TUNSETIFF, req); err != nil {
-		return "", attachError(name, err)
+		return "", attachError(name, o, err)
 	}
 	name = req.Name()
 	if o.VNetHdr {
@@ -122,9 +122,11 @@ func ifreqName(name string) string {
 	return name
 }
 
-func attachError(name string, err error) error {
+func attachError(name string, o Options, err error) error {
 	var hint string
 	switch {
+	case errors.Is(err, unix.EPERM) && o.NAPIFrags:
+		hint = "IFF_NAPI_FRAGS needs CAP_NET_ADMIN in the initial user namespace: run as root"
 	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
 		hint = "needs CAP_NET_ADMIN over the network namespace: run as root, or in a user namespace that owns it"
 	case errors.Is(err, unix.EBUSY):

@@ -12,7 +12,8 @@ type Options struct {
 	// inside write(2) (IFF_NAPI, Linux 4.15).
 	NAPI bool
 	// NAPIFrags has frames built from page fragments by the NAPI instance,
-	// as a driver with GRO does (IFF_NAPI_FRAGS, Linux 4.15). It needs NAPI.
+	// as a driver with GRO does (IFF_NAPI_FRAGS, Linux 4.15). It needs NAPI,
+	// and CAP_NET_ADMIN in the initial user namespace.
 	NAPIFrags bool
 	// VNetHdr puts a virtio-net header of VNetHdrSize bytes before each frame
 	// and lets the kernel send frames with checksums and segmentation left

@@ -1,0 +1,33 @@
+package agent
+
+import (
+	"errors"
+
+	"netdelta/internal/ctl"
+	"netdelta/internal/sys"
+	"netdelta/internal/worker"
+)
+
+// processIn returns what starts a worker process in the namespace.
+func processIn(ns *sys.NetNS) func() (Worker, error) {
+	return func() (Worker, error) {
+		w, err := worker.Start(ns)
+		if err != nil {
+			return nil, err
+		}
+		return w, nil
+	}
+}
+
+// translated is a worker's error in the protocol's terms, in its own words.
+func translated(err error) error {
+	if errors.Is(err, worker.ErrDied) {
+		return died{err}
+	}
+	return err
+}
+
+// died is a worker that ended before its work did.
+type died struct{ error }
+
+func (d died) Unwrap() []error { return []error{ctl.ErrWorkerDied, d.error} }

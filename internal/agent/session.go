@@ -1,0 +1,251 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"sync"
+	"time"
+
+	"netdelta/internal/ctl"
+	"netdelta/internal/result"
+	"netdelta/internal/traffic"
+)
+
+// Worker is the process that carries one end of one trial. Its methods return
+// soon after their context has ended, and Close ends it in any state.
+type Worker interface {
+	Prepare(context.Context, traffic.Config) (port uint16, err error)
+	Arm(context.Context, netip.AddrPort) error
+	Run(context.Context) (*result.End, error)
+	Drain(context.Context) (*result.End, error)
+	Close() error
+}
+
+// session is one client's hold on the host: one trial at a time, one step of
+// it at a time.
+type session struct {
+	id     string
+	client string
+	opened time.Time
+	start  func() (Worker, error)
+	grace  time.Duration
+
+	mu    sync.Mutex
+	state state
+	ended bool
+	step  *step // the one under way; nil between steps
+	// trial counts prepared trials, so that a deadline can't hit a later one.
+	trial    uint64
+	deadline *time.Timer
+	last     error // why the last trial ended, if it went wrong
+
+	// worker and cfg belong to the step under way, whoever carries it out.
+	worker Worker
+	cfg    traffic.Config
+}
+
+// step is one event being carried out. Nothing else happens to the session
+// meanwhile, but it can be cancelled.
+type step struct {
+	event  event
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+}
+
+func (s *session) prepare(ctx context.Context, cfg traffic.Config) (port uint16, err error) {
+	err = s.carryOut(ctx, prepare, func(ctx context.Context) (event, error) {
+		w, err := s.start()
+		if err != nil {
+			return nothing, err
+		}
+		s.worker, s.cfg = w, cfg
+		port, err = w.Prepare(ctx, cfg)
+		return nothing, err
+	})
+	return port, err
+}
+
+func (s *session) arm(ctx context.Context, peer netip.AddrPort) error {
+	return s.carryOut(ctx, arm, func(ctx context.Context) (event, error) {
+		return nothing, s.worker.Arm(ctx, peer)
+	})
+}
+
+func (s *session) run(ctx context.Context) (end *result.End, err error) {
+	err = s.carryOut(ctx, run, func(ctx context.Context) (event, error) {
+		e, err := s.worker.Run(ctx)
+		if err != nil || s.cfg.Role == result.Remote {
+			return nothing, err
+		}
+		end = e
+		return finished, present(e)
+	})
+	return end, err
+}
+
+func (s *session) drain(ctx context.Context) (end *result.End, err error) {
+	err = s.carryOut(ctx, drain, func(ctx context.Context) (event, error) {
+		e, err := s.worker.Drain(ctx)
+		if err != nil {
+			return nothing, err
+		}
+		end = e
+		return drained, present(e)
+	})
+	return end, err
+}
+
+// present guards against a worker that answers without figures.
+func present(end *result.End) error {
+	if end == nil {
+		return errors.New("the worker answered without figures")
+	}
+	return nil
+}
+
+// carryOut moves the session by one event and does its work, which may tell a
+// second event that follows at once. An error of the work ends the trial.
+func (s *session) carryOut(ctx context.Context, e event, work func(context.Context) (event, error)) error {
+	s.mu.Lock()
+	ctx, err := s.begin(ctx, e)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	then, err := work(ctx)
+	if err != nil {
+		then = fail
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		err = translated(err)
+	}
+	return s.finish(then, err)
+}
+
+// begin checks that the event may happen now and enters it. The caller holds
+// mu.
+func (s *session) begin(ctx context.Context, e event) (context.Context, error) {
+	if s.ended {
+		return nil, ctl.ErrNoSession
+	}
+	if s.step != nil {
+		return nil, fmt.Errorf("%w: %v came while %v is under way", ctl.ErrState, e, s.step.event)
+	}
+	to, err := next(s.state, e)
+	if err != nil {
+		if s.last != nil {
+			err = fmt.Errorf("%w (the last trial failed: %v)", err, s.last)
+		}
+		return nil, err
+	}
+	return s.enter(ctx, e, to), nil
+}
+
+// enter makes the event the step under way. The caller holds mu, no step is
+// under way, and it calls finish.
+func (s *session) enter(ctx context.Context, e event, to state) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	s.step = &step{event: e, cancel: cancel, done: make(chan struct{})}
+	s.state = to
+	switch e {
+	case prepare:
+		s.trial++
+		s.last = nil
+	case run:
+		trial, limit := s.trial, s.cfg.Warmup+s.cfg.Window+s.grace
+		s.deadline = time.AfterFunc(limit, func() { s.overdue(trial, limit) })
+	}
+	return ctx
+}
+
+// finish ends the step under way, with the event that follows it if there is
+// one. Where that leads to idle, the worker is ended first.
+func (s *session) finish(then event, err error) error {
+	s.mu.Lock()
+	to := s.state
+	if then != nothing {
+		var order error
+		if to, order = next(s.state, then); order != nil {
+			to, err = idle, errors.Join(err, order)
+		}
+	}
+	s.mu.Unlock()
+
+	if to == idle && s.worker != nil {
+		closing := s.worker.Close()
+		s.worker = nil
+		if closing != nil {
+			err = errors.Join(err, fmt.Errorf("end the worker: %w", closing))
+		}
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = to
+	if to == idle && s.deadline != nil {
+		s.deadline.Stop()
+		s.deadline = nil
+	}
+	if err != nil {
+		s.last = err
+	}
+	s.step.cancel(nil)
+	close(s.step.done)
+	s.step = nil
+	return err
+}
+
+// abort ends the trial under way for the given reason, and returns when its
+// worker has ended.
+func (s *session) abort(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.abortLocked(why)
+}
+
+// abortLocked is abort for a caller that holds mu, and holds it again at the
+// end but not meanwhile.
+func (s *session) abortLocked(why error) {
+	for s.step != nil {
+		under := s.step
+		under.cancel(why)
+		s.mu.Unlock()
+		<-under.done
+		s.mu.Lock()
+	}
+	if s.state == idle {
+		return
+	}
+	s.enter(context.Background(), abort, transitions[s.state][abort])
+	s.mu.Unlock()
+	s.finish(nothing, why)
+	s.mu.Lock()
+}
+
+// end ends the session for good. No step begins any more, so that no worker
+// is left when it returns.
+func (s *session) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	s.abortLocked(fmt.Errorf("%w: the session ended", ctl.ErrAborted))
+}
+
+// overdue ends a trial that has outlived its time.
+func (s *session) overdue(trial uint64, limit time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.trial == trial && s.state != idle {
+		s.abortLocked(fmt.Errorf("%w: it was not over within %v", ctl.ErrAborted, limit))
+	}
+}
+
+// measuring says whether traffic flows.
+func (s *session) measuring() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state == running
+}

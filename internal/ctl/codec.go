@@ -1,0 +1,158 @@
+package ctl
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"time"
+
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+	"netdelta/internal/traffic"
+)
+
+// Names of the documents that travel inside the messages, with their version.
+const (
+	configSchema = "netdelta.config/1"
+	endSchema    = "netdelta.end/1"
+)
+
+// Limits of the documents and of a whole message, in bytes.
+const (
+	maxConfig  = 16 << 10
+	maxEnd     = 1 << 20
+	maxMessage = maxEnd + 64<<10
+)
+
+// Limits of the values in them.
+const (
+	maxCPU     = 1 << 16
+	maxElapsed = 2*spec.MaxWindow + time.Hour // a window, a warm-up, and a host that was held up
+)
+
+type configDoc struct {
+	Schema string         `json:"schema"`
+	Config traffic.Config `json:"config"`
+}
+
+type endDoc struct {
+	Schema string     `json:"schema"`
+	End    result.End `json:"end"`
+}
+
+// EncodeConfig is the wire form of one end's settings.
+func EncodeConfig(c traffic.Config) ([]byte, error) {
+	return encode(configDoc{configSchema, c}, "trial settings", maxConfig)
+}
+
+// DecodeConfig reads what EncodeConfig wrote. Settings that no engine could
+// carry out are errors that name what would be right.
+func DecodeConfig(data []byte) (traffic.Config, error) {
+	var doc configDoc
+	if err := decode(data, &doc, "trial settings", maxConfig); err != nil {
+		return traffic.Config{}, err
+	}
+	if doc.Schema != configSchema {
+		return traffic.Config{}, fmt.Errorf("trial settings: schema %q, want %q", doc.Schema, configSchema)
+	}
+	if err := checkConfig(doc.Config); err != nil {
+		return traffic.Config{}, fmt.Errorf("trial settings: %w", err)
+	}
+	return doc.Config, nil
+}
+
+func checkConfig(c traffic.Config) error {
+	if c.Role != result.Local && c.Role != result.Remote {
+		return fmt.Errorf("role %q: valid are %s, %s", c.Role, result.Local, result.Remote)
+	}
+	complete, err := spec.NewTest(c.Test.Name, c.Test.Params)
+	if err != nil {
+		return err
+	}
+	if complete != c.Test {
+		return fmt.Errorf("test %q lacks its defaults: want %q", c.Test, complete)
+	}
+	if c.Warmup < 0 || c.Warmup > spec.MaxWindow {
+		return fmt.Errorf("warm-up %v is out of range: 0 to %v", c.Warmup, spec.MaxWindow)
+	}
+	if c.Window < spec.MinWindow || c.Window > spec.MaxWindow {
+		return fmt.Errorf("window %v is out of range: %v to %v", c.Window, spec.MinWindow, spec.MaxWindow)
+	}
+	if c.CPU < -1 || c.CPU > maxCPU {
+		return fmt.Errorf("CPU %d is out of range: -1 (none) to %d", c.CPU, maxCPU)
+	}
+	if !c.Addr.IsValid() || c.Addr.IsMulticast() {
+		return fmt.Errorf("address %v cannot be bound to: give this end's address on the path", c.Addr)
+	}
+	return nil
+}
+
+// EncodeEnd is the wire form of one end's figures.
+func EncodeEnd(e *result.End) ([]byte, error) {
+	return encode(endDoc{endSchema, *e}, "figures", maxEnd)
+}
+
+// DecodeEnd reads what EncodeEnd wrote. Figures that cannot be are errors.
+func DecodeEnd(data []byte) (*result.End, error) {
+	var doc endDoc
+	if err := decode(data, &doc, "figures", maxEnd); err != nil {
+		return nil, err
+	}
+	if doc.Schema != endSchema {
+		return nil, fmt.Errorf("figures: schema %q, want %q", doc.Schema, endSchema)
+	}
+	e := &doc.End
+	switch {
+	case e.Role != result.Local && e.Role != result.Remote:
+		return nil, fmt.Errorf("figures: role %q: valid are %s, %s", e.Role, result.Local, result.Remote)
+	case e.Elapsed < 0 || e.Elapsed > maxElapsed:
+		return nil, fmt.Errorf("figures: window of %v is out of range: 0 to %v", e.Elapsed, maxElapsed)
+	case e.Messages < 0 || e.Bytes < 0:
+		return nil, fmt.Errorf("figures: %d messages of %d bytes: neither can be negative", e.Messages, e.Bytes)
+	}
+	return e, nil
+}
+
+// ParsePeer reads the far end's address and port, as in 192.0.2.1:7118 or
+// [2001:db8::1]:7118; the port is 0 where the test has none.
+func ParsePeer(s string) (netip.AddrPort, error) {
+	p, err := netip.ParseAddrPort(s)
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("peer %q: want ADDRESS:PORT: %w", s, err)
+	}
+	if a := p.Addr(); a.IsUnspecified() || a.IsMulticast() {
+		return netip.AddrPort{}, fmt.Errorf("peer %q is no single host's address", s)
+	}
+	return p, nil
+}
+
+func encode(doc any, what string, limit int) ([]byte, error) {
+	data, err := json.Marshal(doc)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", what, err)
+	}
+	if len(data) > limit {
+		return nil, fmt.Errorf("encode %s: %d bytes, at most %d", what, len(data), limit)
+	}
+	return data, nil
+}
+
+// decode reads exactly one document with no field that this version does not
+// know.
+func decode(data []byte, doc any, what string, limit int) error {
+	if len(data) > limit {
+		return fmt.Errorf("%s: %d bytes, at most %d", what, len(data), limit)
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(doc); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: more after the document's end", what)
+	}
+	return nil
+}

@@ -1,0 +1,283 @@
+package ctl
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"netdelta/internal/hist"
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+	"netdelta/internal/traffic"
+)
+
+func testEnd() *result.End {
+	h := hist.New()
+	for _, ns := range []int64{1, 17_000, 18_500, 60_000_000_000} {
+		h.Record(ns)
+	}
+	return &result.End{
+		Role:     result.Local,
+		Elapsed:  200 * time.Millisecond,
+		Messages: 4,
+		Bytes:    4,
+		Counts:   map[string]int64{"lost": 1},
+		RTT:      h,
+		Warnings: []result.Warning{{Code: "memory", Text: "mlockall was refused", Advice: "raise RLIMIT_MEMLOCK"}},
+	}
+}
+
+func TestConfigRoundTrip(t *testing.T) {
+	want := testConfig()
+	data, err := EncodeConfig(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := DecodeConfig(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestEndRoundTrip(t *testing.T) {
+	want := testEnd()
+	data, err := EncodeEnd(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := DecodeEnd(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+// A histogram with every bucket in use must fit with room to spare.
+func TestFullHistogramFits(t *testing.T) {
+	e := testEnd()
+	for b := range e.RTT.Buckets() {
+		e.RTT.Record(b.Low)
+	}
+	for ns := int64(1); ns < int64(60*time.Second); ns += 1 + ns/300 {
+		for range 200 {
+			e.RTT.Record(ns)
+		}
+	}
+	data, err := EncodeEnd(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", len(data))
+	if len(data) > maxEnd/4 {
+		t.Errorf("%d bytes leave too little room below %d", len(data), maxEnd)
+	}
+}
+
+func TestDecodeConfigRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*traffic.Config)
+		want   string
+	}{
+		{"role", func(c *traffic.Config) { c.Role = "both" }, "valid are local, remote"},
+		{"test", func(c *traffic.Config) { c.Test.Name = "udp_r" }, "valid are icmp_echo"},
+		{"defaults", func(c *traffic.Config) { c.Test.Params = spec.Params{} }, "lacks its defaults"},
+		{"size", func(c *traffic.Config) { c.Test.Params.Size = 70000 }, "out of range: 1 to 65507"},
+		{"warm-up", func(c *traffic.Config) { c.Warmup = -1 }, "warm-up -1ns is out of range"},
+		{"short", func(c *traffic.Config) { c.Window = time.Millisecond }, "window 1ms is out of range"},
+		{"long", func(c *traffic.Config) { c.Window = 1 << 62 }, "out of range"},
+		{"cpu", func(c *traffic.Config) { c.CPU = -2 }, "CPU -2 is out of range"},
+		{"cpus", func(c *traffic.Config) { c.CPU = 1 << 30 }, "is out of range"},
+		{"no address", func(c *traffic.Config) { c.Addr = netip.Addr{} }, "cannot be bound to"},
+		{"group", func(c *traffic.Config) { c.Addr = netip.MustParseAddr("224.0.0.1") }, "cannot be bound to"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := testConfig()
+			c.change(&cfg)
+			data, err := EncodeConfig(cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := DecodeConfig(data); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestDecodeEndRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*result.End)
+		want   string
+	}{
+		{"role", func(e *result.End) { e.Role = "" }, "valid are local, remote"},
+		{"negative window", func(e *result.End) { e.Elapsed = -1 }, "out of range"},
+		{"endless window", func(e *result.End) { e.Elapsed = 1 << 62 }, "out of range"},
+		{"messages", func(e *result.End) { e.Messages = -1 }, "neither can be negative"},
+		{"bytes", func(e *result.End) { e.Bytes = -1 }, "neither can be negative"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := testEnd()
+			c.change(e)
+			data, err := EncodeEnd(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := DecodeEnd(data); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got error %v, want one with %q", err, c.want)
+			}
+		})
+	}
+}
+
+// What is no document of ours is refused for both kinds in the same way.
+func TestDecodeIsStrict(t *testing.T) {
+	config, err := EncodeConfig(testConfig())
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err := EncodeEnd(testEnd())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []struct {
+		name   string
+		good   []byte
+		limit  int
+		decode func([]byte) error
+	}{
+		{"config", config, maxConfig, func(b []byte) error { _, err := DecodeConfig(b); return err }},
+		{"end", end, maxEnd, func(b []byte) error { _, err := DecodeEnd(b); return err }},
+	} {
+		if err := kind.decode(kind.good); err != nil {
+			t.Fatalf("%s: %v", kind.name, err)
+		}
+		padded := append(bytes.Clone(kind.good), bytes.Repeat([]byte(" "), kind.limit-len(kind.good))...)
+		if err := kind.decode(padded); err != nil {
+			t.Errorf("%s of just the limit: %v", kind.name, err)
+		}
+		for _, c := range []struct {
+			name string
+			data []byte
+			want string
+		}{
+			{"empty", nil, "EOF"},
+			{"null", []byte("null"), "schema"},
+			{"cut off", kind.good[:len(kind.good)-1], "unexpected EOF"},
+			{"two", append(bytes.Clone(kind.good), kind.good...), "more after"},
+			{"trailing text", append(bytes.Clone(kind.good), 'x'), "more after"},
+			{"later version", bytes.Replace(kind.good, []byte("/1"), []byte("/2"), 1), "/2"},
+			{"unknown field", bytes.Replace(kind.good, []byte(`"role"`), []byte(`"rolle"`), 1), "rolle"},
+			{"too long", append(padded, ' '), "at most"},
+		} {
+			if err := kind.decode(c.data); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%s, %s: got error %v, want one with %q", kind.name, c.name, err, c.want)
+			}
+		}
+	}
+}
+
+func TestParsePeer(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		good bool
+	}{
+		{"192.0.2.1:7118", true},
+		{"192.0.2.1:0", true},
+		{"[2001:db8::1]:7118", true},
+		{"[fe80::1%eth0]:7118", true},
+		{"", false},
+		{"192.0.2.1", false},
+		{"192.0.2.1:65536", false},
+		{"host.example:80", false},
+		{"0.0.0.0:80", false},
+		{"[::]:80", false},
+		{"224.0.0.1:80", false},
+	} {
+		p, err := ParsePeer(c.in)
+		if (err == nil) != c.good {
+			t.Errorf("%q: got error %v, want good = %t", c.in, err, c.good)
+		}
+		if err == nil && p.String() != c.in {
+			t.Errorf("%q reads as %v", c.in, p)
+		}
+	}
+}
+
+func FuzzDecodeConfig(f *testing.F) {
+	data, err := EncodeConfig(testConfig())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add([]byte(`{"schema":"netdelta.config/1","config":{}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, err := DecodeConfig(data)
+		if err != nil {
+			return
+		}
+		again, err := EncodeConfig(c)
+		if err != nil {
+			t.Fatalf("accepted, but cannot be written: %v", err)
+		}
+		if back, err := DecodeConfig(again); err != nil || back != c {
+			t.Fatalf("%+v comes back as %+v, error %v", c, back, err)
+		}
+	})
+}
+
+func FuzzDecodeEnd(f *testing.F) {
+	data, err := EncodeEnd(testEnd())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add([]byte(`{"schema":"netdelta.end/1","end":{"role":"remote"}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := DecodeEnd(data)
+		if err != nil {
+			return
+		}
+		again, err := EncodeEnd(e)
+		if err != nil {
+			// Escapes can make the written form longer than the one read.
+			if json.Valid(data) && len(data) < maxEnd/8 {
+				t.Fatalf("accepted, but cannot be written: %v", err)
+			}
+			return
+		}
+		back, err := DecodeEnd(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(e, back, cmpopts.EquateEmpty()); d != "" {
+			t.Fatalf("(-first +second)\n%s", d)
+		}
+	})
+}
+
+func FuzzParsePeer(f *testing.F) {
+	f.Add("192.0.2.1:7118")
+	f.Add("[fe80::1%eth0]:0")
+	f.Fuzz(func(t *testing.T, s string) {
+		p, err := ParsePeer(s)
+		if err != nil {
+			return
+		}
+		if back, err := ParsePeer(p.String()); err != nil || back != p {
+			t.Fatalf("%q reads as %v, which reads as %v, error %v", s, p, back, err)
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package run
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+)
+
+// Codes of the warnings that the coordinator gives.
+const (
+	CodeOversubscribed = "oversubscribed"
+	CodeClockStep      = "clock-step"
+	CodeCounterReset   = "counter-reset"
+	CodeOverrun        = "window-overrun"
+)
+
+// stepTolerance is how far the wall clock may move against the monotonic one
+// within a trial. Slewing moves both alike (adjtimex(2)); a step moves only
+// the wall clock.
+const stepTolerance = time.Millisecond
+
+// reading is both clocks at one moment.
+type reading struct {
+	wall time.Time     // without a monotonic part
+	mono time.Duration // since the run began
+}
+
+// read reads both clocks. The runtime reads one after the other, and a thread
+// that loses its CPU in between would look like a step: such a reading, which
+// shows by the time since the one before, is made again.
+func read(began time.Time) reading {
+	var r reading
+	for range 5 {
+		before := time.Now()
+		now := time.Now()
+		r = reading{wall: now.Round(0), mono: now.Sub(began)}
+		if now.Sub(before) < stepTolerance/10 {
+			break
+		}
+	}
+	return r
+}
+
+// clockStep warns if the wall clock was set between two readings.
+func clockStep(a, b reading) []result.Warning {
+	step := b.wall.Sub(a.wall) - (b.mono - a.mono)
+	if step.Abs() <= stepTolerance {
+		return nil
+	}
+	return []result.Warning{{
+		Code:   CodeClockStep,
+		Text:   fmt.Sprintf("the wall clock moved by %v against the monotonic one within a trial", step.Round(time.Microsecond)),
+		Advice: "the machine's clock was set, or a virtual machine was resumed: see that its time is settled before a run (timedatectl, chronyc tracking)",
+	}}
+}
+
+// oversubscribed warns if a trial's busy threads on this machine are more
+// than the CPUs that can be used.
+func oversubscribed(cpus int, p *Path, t spec.Test) []result.Warning {
+	threads := 1 + p.WireThreads
+	names := []string{"the local end"}
+	if p.OneMachine && hasRemote(t) {
+		threads++
+		names = append(names, "the remote end")
+	}
+	if p.WireThreads > 0 {
+		names = append(names, fmt.Sprintf("%d of the wire", p.WireThreads))
+	}
+	if threads <= cpus {
+		return nil
+	}
+	return []result.Warning{{
+		Code:   CodeOversubscribed,
+		Text:   fmt.Sprintf("%d busy threads (%s) share %d usable CPUs", threads, strings.Join(names, ", "), cpus),
+		Advice: "figures include the threads' waiting for one another: compare only figures of the same machine, or use one with more CPUs",
+	}}
+}
+
+// overrun warns if an end's window lasted more than half as long again as it
+// should have. Its rates are those of the real length all the same.
+func overrun(e *result.End, window time.Duration) []result.Warning {
+	if e == nil || e.Elapsed <= window+window/2 {
+		return nil
+	}
+	return []result.Warning{{
+		Code:   CodeOverrun,
+		Text:   fmt.Sprintf("the %s end's window lasted %v rather than %v", e.Role, e.Elapsed.Round(time.Millisecond), window),
+		Advice: "the path stalled (a TCP timeout, for instance) or the traffic thread could not run: look at the link's drops and at what else runs, or take longer windows",
+	}}
+}
+
+// deltas is what the link counted between two readings. A counter that went
+// backwards was reset meanwhile, and is left out with a warning.
+func deltas(before, after map[string]int64) (map[string]int64, []result.Warning) {
+	if len(after) == 0 {
+		return nil, nil
+	}
+	d := make(map[string]int64, len(after))
+	var reset []string
+	for name, n := range after {
+		if n < before[name] {
+			reset = append(reset, name)
+			continue
+		}
+		d[name] = n - before[name]
+	}
+	if len(reset) == 0 {
+		return d, nil
+	}
+	slices.Sort(reset)
+	return d, []result.Warning{{
+		Code:   CodeCounterReset,
+		Text:   fmt.Sprintf("counters of the link went backwards within a trial: %s", strings.Join(reset, ", ")),
+		Advice: "the link was made anew or reset by something else: leave it alone while a run is under way",
+	}}
+}

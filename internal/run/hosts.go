@@ -1,0 +1,69 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"netdelta/internal/ctl"
+)
+
+// connect opens the sessions that are missing.
+func (r *runner) connect(ctx context.Context) error {
+	return both(
+		func() error { return open(ctx, r.Local, &r.local) },
+		func() error { return open(ctx, r.Remote, &r.remote) },
+	)
+}
+
+func open(ctx context.Context, c *ctl.Client, s **ctl.Session) (err error) {
+	if c != nil && *s == nil {
+		*s, err = c.Open(ctx)
+	}
+	return err
+}
+
+func (r *runner) disconnect() {
+	for _, s := range []*ctl.Session{r.local, r.remote} {
+		if s != nil {
+			s.Close()
+		}
+	}
+}
+
+// release ends a failed trial at both hosts.
+func (r *runner) release(ctx context.Context, failure error) {
+	// A session may have gone with a connection without having noticed yet.
+	keep := !errors.Is(failure, ctl.ErrUnreachable) && !errors.Is(failure, ctl.ErrLost) && !errors.Is(failure, ctl.ErrNoAnswer)
+	// All this must be done even if it was an interrupt that ended the trial.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortBound)
+	defer cancel()
+	end := func(s **ctl.Session) func() error {
+		return func() error {
+			if *s != nil && ((*s).Abort(ctx) != nil || !keep) {
+				(*s).Close()
+				*s = nil
+			}
+			return nil
+		}
+	}
+	both(end(&r.local), end(&r.remote))
+}
+
+// both runs two functions at once and returns their errors.
+func both(a, b func() error) error {
+	second := make(chan error, 1)
+	go func() { second <- b() }()
+	return and(a(), <-second)
+}
+
+// and joins two errors, each of which may be nil, in one line.
+func and(a, b error) error {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	return fmt.Errorf("%w; %w", a, b)
+}

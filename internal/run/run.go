@@ -1,0 +1,241 @@
+// Package run is the coordinator: it takes a plan to two agents, trial by
+// trial in the plan's order, and hands each finished trial on at once. It
+// never measures; it meets the agents only through package ctl.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"runtime"
+	"time"
+
+	"netdelta/internal/ctl"
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+)
+
+// How a run ends early. Both come wrapped, with what had been reached; what
+// was finished has gone to the sink.
+var (
+	// ErrStopped: a trial failed twice, or its outcome could not be kept.
+	ErrStopped = errors.New("measurement stopped")
+	// ErrInterrupted: the context ended.
+	ErrInterrupted = errors.New("interrupted")
+)
+
+// attempts is how often a trial is tried.
+const attempts = 2
+
+// Bounds of what is not a step of a host: making a path, and ending a trial
+// that is given up.
+const (
+	setupBound = 30 * time.Second
+	abortBound = 3 * time.Second
+)
+
+// Setup makes the path for a variant.
+type Setup interface {
+	// Apply makes the path fresh, in the same way for every variant. The
+	// path is closed before the next is made.
+	Apply(context.Context, spec.Variant) (Path, error)
+}
+
+// Path is what a variant's trials run over, and where their ends are.
+type Path struct {
+	LocalAddr, RemoteAddr netip.Addr
+	// LocalCPU and RemoteCPU are what the traffic threads are bound to, -1
+	// for none.
+	LocalCPU, RemoteCPU int
+	// Counts reads the link's counters, each only ever rising; nil where the
+	// link is not ours.
+	Counts func() (map[string]int64, error)
+	// Close takes the path down; nil where there is nothing to do.
+	Close func() error
+	// OneMachine says that both ends share this machine's CPUs.
+	OneMachine bool
+	// WireThreads is how many threads of this machine the link itself keeps
+	// busy.
+	WireThreads int
+	// Warnings hold for every trial on this path.
+	Warnings []result.Warning
+}
+
+// Config is all that a run needs.
+type Config struct {
+	Plan spec.Plan
+	// Local and Remote are the agents of the two ends. Remote may be nil if
+	// no test has a remote end.
+	Local, Remote *ctl.Client
+	Setup         Setup
+	// Sink takes each trial as soon as it is finished. An error stops the
+	// run.
+	Sink func(result.Trial) error
+	// Progress is told where the run is, before each trial and at the end;
+	// never while traffic flows. It may be nil.
+	Progress func(Progress)
+	// CPUs is how many CPUs of this machine can be used; 0 stands for what
+	// the runtime found at its start.
+	CPUs int
+
+	clock func() reading
+}
+
+// Run carries out the plan. It returns nil when every trial is finished, an
+// error that wraps ErrStopped or ErrInterrupted when it ended early, and
+// another one if it could not begin.
+func Run(ctx context.Context, cfg Config) error {
+	if err := cfg.check(); err != nil {
+		return err
+	}
+	r := &runner{Config: cfg, began: time.Now()}
+	if r.CPUs == 0 {
+		r.CPUs = runtime.NumCPU()
+	}
+	if r.clock == nil {
+		r.clock = func() reading { return read(r.began) }
+	}
+	defer r.disconnect()
+	for _, slot := range cfg.Plan.Schedule() {
+		if err := r.slot(ctx, slot); err != nil {
+			return err
+		}
+	}
+	r.report(spec.Slot{Block: cfg.Plan.Blocks - 1}, "", 0)
+	return nil
+}
+
+func (c *Config) check() error {
+	if err := c.Plan.Validate(); err != nil {
+		return fmt.Errorf("plan: %w", err)
+	}
+	if c.Local == nil || c.Setup == nil || c.Sink == nil {
+		return errors.New("run: a local agent, a setup and a sink are needed")
+	}
+	for _, t := range c.Plan.Tests {
+		if c.Remote == nil && hasRemote(t) {
+			return fmt.Errorf("run: test %s needs an agent at its remote end", t)
+		}
+	}
+	return nil
+}
+
+// hasRemote says whether a worker takes part at the far end; an echo is
+// answered by the kernel there.
+func hasRemote(t spec.Test) bool { return t.Kind().Pattern != spec.Echo }
+
+// runner is a run under way.
+type runner struct {
+	Config
+	began         time.Time
+	done          int          // finished trials
+	local, remote *ctl.Session // nil until they are needed, and after a loss
+	path          *Path        // nil between slots, and after a failure
+}
+
+// slot runs every test of a slot on one path.
+func (r *runner) slot(ctx context.Context, slot spec.Slot) (err error) {
+	defer func() {
+		if closing := r.closePath(); closing != nil {
+			err = and(err, r.stopped(slot, "", closing))
+		}
+	}()
+	for _, test := range slot.Tests {
+		t, err := r.repeat(ctx, slot, test)
+		if err != nil {
+			return err
+		}
+		if err := r.Sink(t); err != nil {
+			return r.stopped(slot, test.String(), fmt.Errorf("keep the trial: %w", err))
+		}
+		r.done++
+	}
+	return nil
+}
+
+// repeat tries a trial until it succeeds or has failed too often. After a
+// failure everything that may be broken is made anew.
+func (r *runner) repeat(ctx context.Context, slot spec.Slot, test spec.Test) (result.Trial, error) {
+	var first error
+	for attempt := 1; ; attempt++ {
+		if ctx.Err() != nil {
+			return result.Trial{}, r.interrupted(ctx)
+		}
+		r.report(slot, test.String(), attempt)
+		t, err := r.attempt(ctx, slot, test, attempt)
+		if err == nil {
+			return t, nil
+		}
+		r.release(ctx, err)
+		closing := r.closePath()
+		if ctx.Err() != nil {
+			return result.Trial{}, and(r.interrupted(ctx), closing)
+		}
+		err = and(err, closing)
+		if attempt == 1 {
+			first = err
+		}
+		if attempt < attempts {
+			continue
+		}
+		if first.Error() != err.Error() {
+			err = fmt.Errorf("%w (and before: %w)", err, first)
+		}
+		return result.Trial{}, r.stopped(slot, test.String(), fmt.Errorf("failed %d times: %w", attempts, err))
+	}
+}
+
+func (r *runner) interrupted(ctx context.Context) error {
+	return fmt.Errorf("%w after %d of %d trials: %w", ErrInterrupted, r.done, r.Plan.Trials(), context.Cause(ctx))
+}
+
+func (r *runner) stopped(slot spec.Slot, test string, cause error) error {
+	where := fmt.Sprintf("block %d, %s", slot.Block+1, slot.Variant.Key(r.Plan.Factors))
+	if test != "" {
+		where += ", " + test
+	}
+	return fmt.Errorf("%w after %d of %d trials: %s: %w", ErrStopped, r.done, r.Plan.Trials(), where, cause)
+}
+
+// attempt makes sure of sessions and path and tries the trial once.
+func (r *runner) attempt(ctx context.Context, slot spec.Slot, test spec.Test, attempt int) (result.Trial, error) {
+	if err := r.connect(ctx); err != nil {
+		return result.Trial{}, err
+	}
+	if r.path == nil {
+		p, err := r.apply(ctx, slot.Variant)
+		if err != nil {
+			return result.Trial{}, fmt.Errorf("make the path for %s: %w", slot.Variant.Key(r.Plan.Factors), err)
+		}
+		r.path = &p
+	}
+	t := result.Trial{
+		Schema:  result.Schema,
+		Block:   slot.Block,
+		Order:   r.done,
+		Attempt: attempt,
+		Variant: slot.Variant,
+		Test:    test,
+	}
+	err := r.trial(ctx, &t)
+	return t, err
+}
+
+func (r *runner) apply(ctx context.Context, v spec.Variant) (Path, error) {
+	ctx, cancel := context.WithTimeout(ctx, setupBound)
+	defer cancel()
+	return r.Setup.Apply(ctx, v)
+}
+
+func (r *runner) closePath() error {
+	p := r.path
+	r.path = nil
+	if p == nil || p.Close == nil {
+		return nil
+	}
+	if err := p.Close(); err != nil {
+		return fmt.Errorf("take the path down: %w", err)
+	}
+	return nil
+}
