@@ -1,0 +1,35 @@
+package ether
+
+import (
+	"errors"
+	"os"
+)
+
+// Config is all that Start needs to know.
+type Config struct {
+	// A and B are the TAPs' descriptors. They are set to block.
+	A, B *os.File
+	// Handoff is the context's: a second thread writes the frames.
+	Handoff bool
+	// CPU is the one that all the wire's threads are bound to, sys.NoCPU for
+	// none.
+	CPU int
+	// VNetHdr says that both TAPs were made with a virtio-net header.
+	VNetHdr bool
+	// MTU is the most bytes of a packet that pass, from MinMTU to MaxMTU;
+	// 0 means DefaultMTU. A frame may have 18 bytes more (Ethernet header
+	// and VLAN tag); longer ones are dropped. Frames that are still to be
+	// segmented pass whatever their length.
+	MTU int
+}
+
+func (c Config) settings() (settings, error) {
+	if c.A == nil || c.B == nil {
+		return settings{}, errors.New("start the wire: it needs two TAPs")
+	}
+	s := settings{handoff: c.Handoff, cpu: c.CPU, vnetHdr: c.VNetHdr, mtu: c.MTU}
+	if s.mtu == 0 {
+		s.mtu = DefaultMTU
+	}
+	return s, s.check()
+}

@@ -1,0 +1,56 @@
+package ether
+
+// handoff passes each frame to a second thread, which writes it.
+type handoff struct {
+	ring *ring
+	// spare takes the frames that find the ring full.
+	spare []byte
+	full  bool
+	count *tally
+}
+
+func newHandoff(f framer, count *tally) *handoff {
+	return &handoff{ring: newRing(f.room), spare: make([]byte, f.room), count: count}
+}
+
+//go:nosplit
+func (h *handoff) buffer() []byte {
+	p := h.ring.free()
+	h.full = p == nil
+	if h.full {
+		return h.spare
+	}
+	return p
+}
+
+//go:nosplit
+func (h *handoff) pass(n int) {
+	if h.full {
+		h.count.add(DropRingFull, 1)
+		return
+	}
+	h.ring.put(n)
+}
+
+// writer is the second thread of a handoff.
+type writer struct {
+	ring  *ring
+	to    int
+	frame framer
+	count *tally
+}
+
+// step waits for a frame and writes it.
+//
+//go:nosplit
+func (w *writer) step() {
+	deliver(w.to, w.ring.next(), w.frame.header, w.count)
+	w.ring.done()
+}
+
+// run writes frames for ever, on the calling, locked thread.
+func (w *writer) run() {
+	for {
+		w.step()
+	}
+}

@@ -1,0 +1,149 @@
+package ether
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"netdelta/internal/sys"
+)
+
+// The descriptors at which the wire process finds its TAPs.
+const (
+	tapA = sys.ControlFD + 1
+	tapB = sys.ControlFD + 2
+)
+
+// Main is the wire process: it carries frames between the TAPs at
+// descriptors 4 and 5 until the control socket at descriptor 3 closes. args
+// are those after the role. It returns the exit status; Start is its only
+// caller, by way of a new process.
+//
+// Nothing here may need the collector or stop the world: the threads that
+// carry frames never come to a safe point. So the collector is off, and the
+// loop over the control socket allocates nothing.
+func Main(args []string) int {
+	s, err := parseSettings(args)
+	if err != nil {
+		return fail(err)
+	}
+	var warnings []string
+	if err := sys.LockMemory(); err != nil {
+		warnings = append(warnings, err.Error())
+	}
+	ab, ba := newLane(tapA, tapB, s), newLane(tapB, tapA, s)
+	for _, l := range [...]*lane{ab, ba} {
+		if l.pipe.probe(); !l.pipe.try {
+			warnings = append(warnings, "wire "+l.name+": no batch sizes: reads without waiting need Linux 5.9")
+		}
+		if err := l.start(s.cpu, func(err error) { os.Exit(fail(err)) }); err != nil {
+			return fail(err)
+		}
+	}
+	if _, err := unix.Write(sys.ControlFD, textMessage(msgReady, strings.Join(warnings, "\n"))); err != nil {
+		return 1
+	}
+	return serve(ab, ba)
+}
+
+// fail tells the parent why the wire ends.
+func fail(err error) int {
+	unix.Write(sys.ControlFD, textMessage(msgFailed, err.Error())) // the parent may be gone
+	return 1
+}
+
+// serve answers the parent until it is gone.
+func serve(ab, ba *lane) int {
+	in := make([]byte, 64)
+	out := make([]byte, 0, 1+statsSize)
+	for {
+		n, err := unix.Read(sys.ControlFD, in)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil || n == 0:
+			return 0
+		case n != 1 || in[0] != askStats:
+			return fail(fmt.Errorf("control message of %d bytes is not understood", n))
+		}
+		s := Stats{AToB: ab.snapshot(), BToA: ba.snapshot()}
+		out = s.append(append(out[:0], msgStats))
+		if _, err := unix.Write(sys.ControlFD, out); err != nil {
+			return 0
+		}
+	}
+}
+
+// lane is one direction with its threads and what they count.
+type lane struct {
+	name  string
+	pipe  *pipe
+	write *writer // the second thread's work, if there is one
+	read  *tally
+	wrote *tally // the second thread's counts
+	// sleeps are the reading thread's.
+	sleeps *sleepCounter
+}
+
+func newLane(from, to int, s settings) *lane {
+	f := s.framer()
+	l := &lane{read: &tally{}, wrote: &tally{}}
+	l.pipe = &pipe{from: from, frame: f, try: true, count: l.read}
+	if s.handoff {
+		h := newHandoff(f, l.read)
+		l.write = &writer{ring: h.ring, to: to, frame: f, count: l.wrote}
+		l.pipe.next = h
+	} else {
+		l.pipe.next = newDirect(to, f, l.read)
+	}
+	l.name = "direction A to B"
+	if from == tapB {
+		l.name = "direction B to A"
+	}
+	return l
+}
+
+// start starts the lane's threads on a CPU and returns when they have it.
+// failed is told, on a lane's thread, what ended it.
+func (l *lane) start(cpu int, failed func(error)) error {
+	if l.write != nil {
+		if err := onThread(cpu, func() error { return nil }, l.write.run); err != nil {
+			return err
+		}
+	}
+	return onThread(cpu, func() (err error) {
+		l.sleeps, err = countSleeps()
+		return err
+	}, func() {
+		failed(fmt.Errorf("wire %s: %w", l.name, l.pipe.run()))
+	})
+}
+
+// onThread runs f on a thread of its own that has its CPU, and returns when
+// prepare has run there.
+func onThread(cpu int, prepare func() error, f func()) error {
+	ready := make(chan error, 1)
+	go func() {
+		err := sys.PinThread(cpu)
+		if err == nil {
+			err = prepare()
+		}
+		ready <- err
+		if err == nil {
+			f()
+		}
+	}()
+	return <-ready
+}
+
+// snapshot reads the second thread's counts first: what left before what
+// entered.
+func (l *lane) snapshot() Direction {
+	var d Direction
+	l.wrote.addTo(&d)
+	l.read.addTo(&d)
+	d[Wakeups] = l.sleeps.count()
+	return d
+}
