@@ -1,0 +1,236 @@
+package traffic
+
+import (
+	"bytes"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netdelta/internal/hist"
+	"netdelta/internal/result"
+	"netdelta/internal/sys"
+)
+
+// exchange is the local end of a test with one datagram outstanding: request,
+// answer, next request. udp_rr and icmp_echo differ only in where a message
+// carries its number.
+type exchange struct {
+	sock  *socket
+	meter meter
+	rtt   *hist.Hist // of the window
+
+	// A right answer has answerSize bytes, and at answerAt the same width bytes
+	// as the request at requestAt: the number. The answer's buffer has room for
+	// one byte more, so that a longer one is noticed.
+	request, answer     []byte
+	requestAt, answerAt int
+	width, answerSize   int
+	// checksumAt is the place of an Internet checksum that covers the number
+	// and that the kernel doesn't fill in; -1 for none.
+	checksumAt int
+	// payload is the bytes of one round trip that count, both directions.
+	payload int
+
+	seq     uint64
+	timeout time.Duration
+	pending pending
+
+	timeouts, late, stale int64         // of the window
+	answers               int64         // of any kind, from the start
+	longest               time.Duration // of the warm-up's late answers
+}
+
+// run carries the trial out.
+func (x *exchange) run() (result.End, error) {
+	x.rtt = hist.New()
+	err := x.setTimeout(firstTimeout)
+	if err == nil {
+		err = x.loop(hist.New())
+	}
+	if err == nil {
+		err = x.awaitLate()
+	}
+	if err != nil {
+		return result.End{}, err
+	}
+	end := x.meter.result(result.Local)
+	end.RTT = x.rtt
+	end.Counts = map[string]int64{
+		CountSent:  end.Messages + x.timeouts,
+		CountLost:  x.timeouts - x.late,
+		CountLate:  x.late,
+		CountStale: x.stale,
+	}
+	end.Warnings = x.sock.warnings
+	if x.answers == 0 {
+		end.Warnings = append(end.Warnings, noTraffic)
+	}
+	return end, nil
+}
+
+// loop is the measured part: a send, a receive, a reading of the clock and a
+// sample for each round trip. It allocates nothing, and calls nothing that has
+// a stack check except where something rare has happened (see sys.Sock).
+// Samples of the warm-up go to a histogram of their own.
+func (x *exchange) loop(samples *hist.Hist) error {
+	sock := x.sock.Sock
+	start := sys.Nanotime()
+	if x.meter.tick(start); x.meter.phase == open {
+		samples = x.rtt
+	}
+	for x.meter.phase != closed {
+		x.number()
+		if _, errno := sock.Send(x.request, 0); errno != 0 {
+			if err := x.sendAgain(errno); err != nil {
+				return err
+			}
+		}
+		n, errno := sock.Recv(x.answer, 0)
+		for errno != 0 || !x.right(n) {
+			wait, err := x.unexpected(n, errno, start)
+			if err != nil {
+				return err
+			}
+			if !wait {
+				n = 0
+				break
+			}
+			n, errno = sock.Recv(x.answer, 0)
+		}
+		now := sys.Nanotime()
+		var turned bool
+		if n != 0 {
+			samples.Record(now - start)
+			turned = x.meter.event(1, x.payload, now)
+		} else {
+			turned = x.giveUp(start, now)
+		}
+		start = now
+		if turned && x.meter.phase == open {
+			var err error
+			if start, err = x.begin(samples); err != nil {
+				return err
+			}
+			samples = x.rtt
+		}
+	}
+	return nil
+}
+
+// number gives the request the next number.
+//
+//go:nosplit
+func (x *exchange) number() {
+	x.seq++
+	putSequence(x.request[x.requestAt:x.requestAt+x.width], x.seq)
+	if x.checksumAt >= 0 {
+		stepChecksum(x.request[x.checksumAt:x.checksumAt+2], uint16(x.seq))
+	}
+}
+
+// right says whether the n bytes of the buffer are the answer to the present
+// request.
+func (x *exchange) right(n int) bool {
+	return n == x.answerSize &&
+		bytes.Equal(x.answer[x.answerAt:x.answerAt+x.width], x.request[x.requestAt:x.requestAt+x.width])
+}
+
+// unexpected deals with a receive call that did not bring the answer, and says
+// whether to go on waiting for it.
+//
+//go:noinline
+func (x *exchange) unexpected(n int, errno unix.Errno, start int64) (wait bool, err error) {
+	switch {
+	case errno == unix.EAGAIN:
+		return false, nil
+	case errno == 0:
+		x.classify(n)
+	case !transient(errno):
+		return false, x.sock.failed("receive from", errno)
+	}
+	return sys.Nanotime()-start < int64(x.timeout), nil
+}
+
+// classify counts an answer that is not to the present request.
+func (x *exchange) classify(n int) {
+	x.answers++
+	if n == x.answerSize {
+		mask := uint64(1)<<(8*x.width) - 1 // all ones for 8 bytes
+		low := getSequence(x.answer[x.answerAt : x.answerAt+x.width])
+		if sent, ok := x.pending.answered(low, x.seq, mask); ok {
+			x.late++
+			x.longest = max(x.longest, time.Duration(sys.Nanotime()-sent))
+			return
+		}
+	}
+	x.stale++
+}
+
+// sendAgain deals with a send that failed. An error that an earlier request
+// drew (ECONNREFUSED) is reported in place of sending, so it is tried once
+// more; if that fails too, the request will be given up in its time.
+//
+//go:noinline
+func (x *exchange) sendAgain(errno unix.Errno) error {
+	if transient(errno) {
+		_, errno = x.sock.Send(x.request, 0)
+	}
+	if errno != 0 && !transient(errno) {
+		return x.sock.failed("send on", errno)
+	}
+	return nil
+}
+
+// giveUp takes the present request for lost, for now. It reports whether the
+// phase has changed.
+//
+//go:noinline
+func (x *exchange) giveUp(start, now int64) bool {
+	x.timeouts++
+	x.pending.giveUp(x.seq, start)
+	return x.meter.tick(now)
+}
+
+// begin starts the window's own counts, after a warm-up with those samples,
+// and returns the time at which its first round trip begins.
+//
+//go:noinline
+func (x *exchange) begin(warmup *hist.Hist) (start int64, err error) {
+	x.answers += warmup.Count()
+	longest := max(x.longest, time.Duration(warmup.Max()))
+	if err := x.setTimeout(replyTimeout(longest)); err != nil {
+		return 0, err
+	}
+	x.pending = pending{}
+	x.timeouts, x.late, x.stale = 0, 0, 0
+	start = sys.Nanotime()
+	x.meter.openAt(start)
+	return start, nil
+}
+
+func (x *exchange) setTimeout(d time.Duration) error {
+	x.timeout = d
+	return x.sock.setTimeout(unix.SO_RCVTIMEO, d)
+}
+
+// awaitLateTime is how long the answers to requests that were given up are
+// waited for, after the window, at most.
+const awaitLateTime = time.Second
+
+// awaitLate receives answers until nothing has come for the length of a
+// timeout, so that late answers are not taken for lost.
+func (x *exchange) awaitLate() error {
+	x.answers += x.rtt.Count()
+	for until := sys.Nanotime() + int64(awaitLateTime); x.pending.waiting > 0 && sys.Nanotime() < until; {
+		n, errno := x.sock.Recv(x.answer, 0)
+		switch {
+		case errno == 0:
+			x.classify(n)
+		case errno == unix.EAGAIN:
+			return nil
+		case !transient(errno):
+			return x.sock.failed("receive from", errno)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package traffic
+
+// maxSequence is the largest number of bytes that a sequence number takes.
+const maxSequence = 8
+
+// putSequence writes the low bits of seq into b, big endian. b has 1 to 8
+// bytes: a message shorter than 8 bytes carries as much as it has room for.
+func putSequence(b []byte, seq uint64) {
+	for i := len(b) - 1; i >= 0; i-- {
+		b[i] = byte(seq)
+		seq >>= 8
+	}
+}
+
+// getSequence reads what putSequence wrote.
+func getSequence(b []byte) (seq uint64) {
+	for _, c := range b {
+		seq = seq<<8 | uint64(c)
+	}
+	return seq
+}
+
+// streamMark is the head of a stream's datagram: the top bit says that it
+// belongs to the sender's window, the others are the low bits of its number
+// there, counted from 0.
+type streamMark struct {
+	width int    // bytes
+	flag  uint64 // the top bit
+	back  uint64 // see number
+}
+
+// newStreamMark returns the mark of datagrams of that size, at least 1.
+func newStreamMark(size int) streamMark {
+	width := min(size, maxSequence)
+	flag := uint64(1) << (8*width - 1)
+	return streamMark{width: width, flag: flag, back: flag / 8}
+}
+
+// put marks a datagram of the window.
+func (m streamMark) put(b []byte, seq uint64) {
+	putSequence(b[:m.width], m.flag|seq&(m.flag-1))
+}
+
+// putOutside marks a datagram outside of the window.
+func (m streamMark) putOutside(b []byte) { putSequence(b[:m.width], 0) }
+
+// get reads the mark of a datagram: whether it belongs to the window, and the
+// low bits of its number.
+func (m streamMark) get(b []byte) (low uint64, inWindow bool) {
+	v := getSequence(b[:m.width])
+	return v & (m.flag - 1), v&m.flag != 0
+}
+
+// number is the whole number of a datagram with these low bits, when next is
+// the one expected: the only candidate that is at most an eighth of the range
+// of the low bits behind next and less than seven eighths before it. Losses
+// come in longer runs than reordering goes back, so the range is not halved.
+// With one-byte datagrams (7 bits) that is 16 behind and 111 before, and a run
+// of 112 losses or more can be mistaken; with two (15 bits), 28672.
+func (m streamMark) number(low, next uint64) uint64 {
+	back := min(m.back, next)
+	oldest := next - back
+	return oldest + (low-oldest)&(m.flag-1)
+}

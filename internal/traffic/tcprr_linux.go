@@ -1,0 +1,124 @@
+package traffic
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netdelta/internal/hist"
+	"netdelta/internal/result"
+	"netdelta/internal/sys"
+)
+
+// unfinishedTime is how long after its window a round trip on TCP is waited
+// for: a few of the shortest retransmission timeouts.
+const unfinishedTime = time.Second
+
+// hangUpTime is how long a connection may take to empty and end.
+const hangUpTime = time.Second
+
+// tcpRRLocal is the end of tcp_rr that asks. A request is sent whole before
+// the response is read, and the remote end reads a request whole before it
+// responds, so no size can block both.
+type tcpRRLocal struct {
+	cfg      Config
+	sock     *socket
+	meter    meter
+	rtt      *hist.Hist // of the window
+	request  []byte     // a chunk, see maxChunk
+	response []byte
+	sizes    [2]int // of whole messages: request, response
+	end      int64  // when a round trip is waited for no longer
+}
+
+func newTCPRRLocal(cfg Config) Engine { return &tcpRRLocal{cfg: cfg} }
+
+func (e *tcpRRLocal) Prepare() (port uint16, err error) {
+	if e.sock, port, err = openTCP(e.cfg); err != nil {
+		return 0, err
+	}
+	e.sizes = [2]int{e.cfg.Test.RequestSize(), e.cfg.Test.ResponseSize()}
+	e.request = make([]byte, min(e.sizes[0], maxChunk))
+	e.response = make([]byte, min(e.sizes[1], maxChunk))
+	e.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	return port, e.sock.noDelay()
+}
+
+func (e *tcpRRLocal) Arm(peer netip.AddrPort) error {
+	if err := checkPeer(e.cfg.Addr, peer); err != nil {
+		return err
+	}
+	return e.sock.dial(peer, connectTime)
+}
+
+func (e *tcpRRLocal) Run() (result.End, error) {
+	e.rtt = hist.New()
+	start := sys.Nanotime()
+	limit := e.cfg.Warmup + e.cfg.Window + unfinishedTime
+	e.end = start + int64(limit)
+	cancel := e.sock.cutOff(limit)
+	err := e.loop(start, hist.New())
+	cancel()
+	unfinished := err != nil && e.over()
+	switch {
+	case unfinished:
+		e.meter.silence(sys.Nanotime())
+	case errors.Is(err, io.EOF):
+		return result.End{}, fmt.Errorf("the peer closed the connection of %s during the trial", e.cfg.Test.Name)
+	case err != nil:
+		return result.End{}, err
+	}
+	e.sock.hangUp(e.response, hangUpTime)
+	end := e.meter.result(result.Local)
+	end.RTT = e.rtt
+	end.Counts = map[string]int64{CountSent: end.Messages}
+	end.Warnings = e.sock.warnings
+	if unfinished {
+		end.Counts[CountSent]++
+		end.Warnings = append(end.Warnings, result.Warning{
+			Code:   WarnUnfinished,
+			Text:   fmt.Sprintf("a round trip of %s had not ended %v after the window", e.cfg.Test.Name, unfinishedTime),
+			Advice: "its time is in no figure: look at retransmissions and at the link",
+		})
+	}
+	return end, nil
+}
+
+// loop is the measured part; see exchange.loop.
+func (e *tcpRRLocal) loop(start int64, samples *hist.Hist) error {
+	sock := e.sock.Sock
+	if e.meter.tick(start); e.meter.phase == open {
+		samples = e.rtt
+	}
+	for e.meter.phase != closed {
+		n, errno := sock.Send(e.request, unix.MSG_NOSIGNAL)
+		if n != e.sizes[0] {
+			if err := e.sock.sendRest(e.request, n, e.sizes[0], errno, e.over); err != nil {
+				return err
+			}
+		}
+		n, errno = sock.Recv(e.response, 0)
+		if n != e.sizes[1] {
+			if err := e.sock.receiveRest(e.response, n, e.sizes[1], errno, e.over); err != nil {
+				return err
+			}
+		}
+		now := sys.Nanotime()
+		samples.Record(now - start)
+		start = now
+		if e.meter.event(1, e.sizes[0]+e.sizes[1], now) && e.meter.phase == open {
+			samples = e.rtt
+		}
+	}
+	return nil
+}
+
+func (e *tcpRRLocal) over() bool { return sys.Nanotime() >= e.end }
+
+func (e *tcpRRLocal) Stop() {}
+
+func (e *tcpRRLocal) Close() error { return e.sock.close() }

@@ -1,0 +1,127 @@
+package traffic
+
+import (
+	"fmt"
+	"net/netip"
+
+	"golang.org/x/sys/unix"
+
+	"netdelta/internal/result"
+	"netdelta/internal/sys"
+)
+
+// maxWrite is the largest write of tcp_stream: a larger message takes several.
+const maxWrite = 1 << 20
+
+// tcpSender is the local end of tcp_stream.
+type tcpSender struct {
+	cfg         Config
+	method      streamMethod
+	sock        *socket
+	meter       meter
+	buffer      []byte
+	retransmits [2]uint32 // of the connection, at the window's two ends
+}
+
+func newTCPSender(cfg Config) Engine { return &tcpSender{cfg: cfg, method: sendRecvStream} }
+
+func (e *tcpSender) Prepare() (port uint16, err error) {
+	if e.sock, port, err = openTCP(e.cfg); err != nil {
+		return 0, err
+	}
+	e.buffer = makeBuffers(1, min(e.cfg.Test.Params.Size, maxWrite))[0]
+	e.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	return port, nil
+}
+
+func (e *tcpSender) Arm(peer netip.AddrPort) error {
+	if err := checkPeer(e.cfg.Addr, peer); err != nil {
+		return err
+	}
+	return e.sock.dial(peer, connectTime)
+}
+
+func (e *tcpSender) Run() (result.End, error) {
+	if err := e.loop(); err != nil {
+		return result.End{}, err
+	}
+	e.sock.hangUp(make([]byte, 1), hangUpTime)
+	end := e.meter.result(result.Local)
+	end.Counts = map[string]int64{CountRetransmits: int64(e.retransmits[1] - e.retransmits[0])}
+	end.Warnings = e.sock.warnings
+	return end, nil
+}
+
+// loop is the measured part. A call that waits for room in the socket's buffer
+// longer than pollTime returns with EAGAIN, so a peer that reads nothing
+// delays the end by no more than that.
+func (e *tcpSender) loop() error {
+	sock, send, size := e.sock.Sock, e.method.send, e.cfg.Test.Params.Size
+	now := sys.Nanotime()
+	if e.meter.tick(now); e.meter.phase == open {
+		if err := e.countRetransmits(0); err != nil {
+			return err
+		}
+	}
+	left := size // bytes of the message that are still to be sent
+	for e.meter.phase != closed || now < e.meter.end.at+int64(coolTime) {
+		n, errno := send(sock, e.buffer[:min(left, len(e.buffer))])
+		now = sys.Nanotime()
+		var turned bool
+		if errno == 0 {
+			messages := 0
+			if left -= n; left == 0 {
+				messages, left = 1, size
+			}
+			turned = e.meter.event(messages, n, now)
+		} else {
+			if err := e.refused(errno); err != nil {
+				return err
+			}
+			turned = e.meter.silence(now)
+		}
+		if turned {
+			if err := e.turned(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+//go:noinline
+func (e *tcpSender) refused(errno unix.Errno) error {
+	switch errno {
+	case unix.EAGAIN, unix.EINTR:
+		return nil
+	case unix.EPIPE, unix.ECONNRESET:
+		return fmt.Errorf("the peer closed the connection of %s during the trial: %w", e.cfg.Test.Name, errno)
+	}
+	return e.sock.failed("send on", errno)
+}
+
+// turned reads the connection's counter where the window begins and ends.
+//
+//go:noinline
+func (e *tcpSender) turned() error {
+	switch e.meter.phase {
+	case open:
+		return e.countRetransmits(0)
+	case closed:
+		return e.countRetransmits(1)
+	}
+	return nil
+}
+
+func (e *tcpSender) countRetransmits(i int) error {
+	info, err := unix.GetsockoptTCPInfo(int(e.sock.Sock), unix.IPPROTO_TCP, unix.TCP_INFO)
+	if err != nil {
+		return fmt.Errorf("read the retransmissions of a %s (getsockopt TCP_INFO): %w", e.sock.what, err)
+	}
+	e.retransmits[i] = info.Total_retrans
+	return nil
+}
+
+func (e *tcpSender) Stop() {}
+
+func (e *tcpSender) Close() error { return e.sock.close() }

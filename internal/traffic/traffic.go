@@ -1,0 +1,138 @@
+// Package traffic is the instrument: the tests, each one engine for each of
+// its two ends. Engines use sockets that Go's netpoller never sees, on locked
+// threads, through package sys.
+//
+// Life of an engine: New, Prepare, Arm, Run, and, at a remote end, Stop from
+// another thread when the local end has finished; then Close.
+//
+// Neither end needs the other's clock. The warm-up of each end begins with
+// the first message that it sends or receives, and its window when the
+// warm-up is over. One reading of the clock follows each message: where one
+// round trip ends, the next begins.
+//
+// What an engine counts, beside messages and bytes, is in result.End.Counts:
+//
+//	icmp_echo, udp_rr local   sent, lost, late, stale
+//	udp_rr remote             send_errors
+//	tcp_rr local              sent
+//	udp_stream local          sent, send_errors
+//	udp_stream remote         unique, duplicates, reordered, total, socket_drops
+//	tcp_stream local          retransmits
+//
+// sent is what the window sent. A request whose answer had not come when its
+// timeout was over is late if the answer came all the same, and lost if it
+// never did; neither is a round trip of the window, and for both
+// sent = messages + late + lost. stale are answers that nothing waited for:
+// duplicates, and answers to requests of the warm-up.
+//
+// At udp_stream's remote end unique, duplicates, reordered and total are of the
+// datagrams of the sender's window, however late they came in, so that loss is
+// 1 - unique/sent, the tail included; messages, bytes and socket_drops (what
+// did not fit into the socket's buffer) are of the receiver's own window.
+package traffic
+
+import (
+	"fmt"
+	"net/netip"
+	"time"
+
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+)
+
+// Names of counts in result.End.Counts.
+const (
+	CountSent        = "sent"
+	CountLost        = "lost"
+	CountLate        = "late"
+	CountStale       = "stale"
+	CountSendErrors  = "send_errors"
+	CountUnique      = "unique"
+	CountDuplicates  = "duplicates"
+	CountReordered   = "reordered"
+	CountTotal       = "total"
+	CountSocketDrops = "socket_drops"
+	CountRetransmits = "retransmits"
+)
+
+// Codes of the warnings that engines give.
+const (
+	// WarnSndBuf and WarnRcvBuf: the kernel gave another buffer than asked.
+	WarnSndBuf = "sndbuf"
+	WarnRcvBuf = "rcvbuf"
+	// WarnNoTraffic: nothing at all came from the peer.
+	WarnNoTraffic = "no-traffic"
+	// WarnUnfinished: a round trip was under way when the trial ended.
+	WarnUnfinished = "unfinished"
+	// WarnShortWindow: the traffic ended before this end's window did.
+	WarnShortWindow = "short-window"
+)
+
+// Config is all that one end of one trial needs to know.
+type Config struct {
+	Role   string        `json:"role"` // result.Local or result.Remote
+	Test   spec.Test     `json:"test"`
+	Warmup time.Duration `json:"warmup_ns"`
+	Window time.Duration `json:"window_ns"`
+	// CPU is the one that the traffic thread is bound to; -1 for none.
+	CPU int `json:"cpu"`
+	// Addr is the address to bind to: this end's on the path under test.
+	Addr netip.Addr `json:"addr"`
+	// Port is the port to bind to; 0 lets the kernel choose.
+	Port uint16 `json:"port,omitempty"`
+	// PortMin and PortMax are the range from which the port is chosen rather
+	// than by the kernel, both 0 for none. The end that starts a TCP
+	// connection does not take part: firewalls know such by the other port.
+	PortMin uint16 `json:"port_min,omitempty"`
+	PortMax uint16 `json:"port_max,omitempty"`
+	// Peer is the far end's address on the path. An agent needs it where Addr
+	// is the unspecified address, to fill in this end's own on the way there;
+	// engines do not use it.
+	Peer netip.Addr `json:"peer,omitzero"`
+}
+
+// Engine is one end of one test.
+type Engine interface {
+	// Prepare makes and binds the sockets and tells their port, 0 where the
+	// test has none.
+	Prepare() (port uint16, err error)
+	// Arm connects the sockets to the peer. A remote end's does not wait for
+	// the local end.
+	Arm(peer netip.AddrPort) error
+	// Run carries traffic on the calling, locked thread: at a local end until
+	// the window is over, at a remote one until Stop and what was under way
+	// has come in.
+	Run() (result.End, error)
+	// Stop tells a remote end's Run that the sender has finished. At a local
+	// end it does nothing.
+	Stop()
+	// Close gives up the sockets. Run must have returned.
+	Close() error
+}
+
+// check reports the first thing that is wrong with the configuration, which
+// may have come from another host, and fills in the test's defaults.
+func (c *Config) check() error {
+	if c.Role != result.Local && c.Role != result.Remote {
+		return fmt.Errorf("role %q is neither %s nor %s", c.Role, result.Local, result.Remote)
+	}
+	test, err := spec.NewTest(c.Test.Name, c.Test.Params)
+	if err != nil {
+		return err
+	}
+	c.Test = test
+	if c.Warmup < 0 || c.Warmup > spec.MaxWindow {
+		return fmt.Errorf("warm-up %v is out of range: 0 to %v", c.Warmup, spec.MaxWindow)
+	}
+	if c.Window <= 0 || c.Window > spec.MaxWindow {
+		return fmt.Errorf("window %v is out of range: above 0, up to %v", c.Window, spec.MaxWindow)
+	}
+	if c.CPU < -1 {
+		return fmt.Errorf("CPU %d is out of range: 0 and up, or -1 for none", c.CPU)
+	}
+	if !c.Addr.IsValid() {
+		return fmt.Errorf("no address to bind to")
+	}
+	c.Addr = c.Addr.Unmap()
+	return nil
+}

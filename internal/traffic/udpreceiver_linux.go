@@ -1,0 +1,141 @@
+package traffic
+
+import (
+	"net/netip"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"netdelta/internal/result"
+	"netdelta/internal/sys"
+)
+
+// udpReceiver is the remote end of udp_stream.
+type udpReceiver struct {
+	cfg     Config
+	method  datagramMethod
+	sock    *socket
+	stop    atomic.Bool
+	meter   meter
+	mark    streamMark
+	buffers [][]byte
+	sizes   []int
+	tracker tracker
+	drain   drain
+	drops   [2]uint32 // of the socket, at the window's two ends
+	noDrops bool      // the kernel does not tell
+}
+
+func newUDPReceiver(cfg Config) Engine { return &udpReceiver{cfg: cfg, method: sendRecv} }
+
+func (e *udpReceiver) Prepare() (port uint16, err error) {
+	if e.sock, port, err = openUDP(e.cfg); err != nil {
+		return 0, err
+	}
+	size := e.cfg.Test.Params.Size
+	e.mark = newStreamMark(size)
+	e.buffers = makeBuffers(e.method.batch, size)
+	e.sizes = make([]int, e.method.batch)
+	e.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	return port, e.sock.setTimeout(unix.SO_RCVTIMEO, pollTime)
+}
+
+func (e *udpReceiver) Arm(peer netip.AddrPort) error {
+	if err := checkPeer(e.cfg.Addr, peer); err != nil {
+		return err
+	}
+	return e.sock.connect(peer)
+}
+
+func (e *udpReceiver) Run() (result.End, error) {
+	if err := e.loop(); err != nil {
+		return result.End{}, err
+	}
+	if e.meter.phase == open { // the traffic ended before the window
+		e.countDrops(1)
+	}
+	end := e.meter.receiverResult(e.sock.warnings)
+	end.Counts = map[string]int64{
+		CountUnique:     e.tracker.unique,
+		CountDuplicates: e.tracker.duplicates,
+		CountReordered:  e.tracker.reordered,
+		CountTotal:      e.tracker.total(),
+	}
+	if !e.noDrops {
+		end.Counts[CountSocketDrops] = int64(e.drops[1] - e.drops[0]) // modulo 2^32, as the counter
+	}
+	return end, nil
+}
+
+// loop is the measured part: it receives until Stop and then until nothing
+// comes any more.
+func (e *udpReceiver) loop() error {
+	sock, receive := e.sock.Sock, e.method.receive
+	for !e.stop.Load() || !e.drain.over() {
+		n, errno := receive(sock, e.buffers, e.sizes)
+		if errno != 0 {
+			if err := e.quiet(errno); err != nil {
+				return err
+			}
+			continue
+		}
+		bytes := 0
+		for i, size := range e.sizes[:n] {
+			bytes += size
+			if size >= e.mark.width {
+				e.track(e.buffers[i])
+			}
+		}
+		if e.meter.event(n, bytes, sys.Nanotime()) {
+			e.turned()
+		}
+	}
+	return nil
+}
+
+// track takes note of a datagram's mark.
+//
+//go:nosplit
+func (e *udpReceiver) track(datagram []byte) {
+	if low, inWindow := e.mark.get(datagram); inWindow {
+		e.tracker.add(e.mark.number(low, e.tracker.next))
+	}
+}
+
+// turned reads the socket's drop counter where the window begins and ends.
+//
+//go:noinline
+func (e *udpReceiver) turned() {
+	switch e.meter.phase {
+	case open:
+		e.countDrops(0)
+	case closed:
+		e.countDrops(1)
+	}
+}
+
+func (e *udpReceiver) countDrops(i int) {
+	n, err := e.sock.Drops()
+	e.drops[i] = n
+	e.noDrops = e.noDrops || err != nil
+}
+
+// quiet deals with a receive call that brought nothing.
+//
+//go:noinline
+func (e *udpReceiver) quiet(errno unix.Errno) error {
+	if !transient(errno) {
+		return e.sock.failed("receive from", errno)
+	}
+	if e.meter.silence(sys.Nanotime()) {
+		e.turned()
+	}
+	if errno == unix.EAGAIN {
+		e.drain.quiet = true
+	}
+	return nil
+}
+
+func (e *udpReceiver) Stop() { e.stop.Store(true) }
+
+func (e *udpReceiver) Close() error { return e.sock.close() }

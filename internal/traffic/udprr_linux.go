@@ -1,0 +1,154 @@
+package traffic
+
+import (
+	"net/netip"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"netdelta/internal/result"
+	"netdelta/internal/sys"
+)
+
+// udpRRLocal is the end of udp_rr that asks. The first bytes of each message,
+// as many as both directions have, at most 8, are the request's number.
+type udpRRLocal struct {
+	cfg      Config
+	exchange exchange
+}
+
+func newUDPRRLocal(cfg Config) Engine { return &udpRRLocal{cfg: cfg} }
+
+func (e *udpRRLocal) Prepare() (port uint16, err error) {
+	x := &e.exchange
+	if x.sock, port, err = openUDP(e.cfg); err != nil {
+		return 0, err
+	}
+	request, response := e.cfg.Test.RequestSize(), e.cfg.Test.ResponseSize()
+	x.request = make([]byte, request)
+	x.answer = make([]byte, response+1)
+	x.answerSize = response
+	x.width = rrNumberWidth(e.cfg)
+	x.checksumAt = -1
+	x.payload = request + response
+	x.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	return port, nil
+}
+
+// openUDPAt makes a UDP socket that is bound to the configuration's port.
+func openUDPAt(cfg Config) (*socket, uint16, error) {
+	s, err := openSocket(cfg.Addr, unix.SOCK_DGRAM, unix.IPPROTO_UDP, "UDP socket", cfg.Test.Params)
+	if err != nil {
+		return nil, 0, err
+	}
+	port, err := s.bind(cfg.Addr, cfg.Port)
+	if err != nil {
+		s.close()
+		return nil, 0, err
+	}
+	return s, port, nil
+}
+
+func rrNumberWidth(cfg Config) int {
+	return min(cfg.Test.RequestSize(), cfg.Test.ResponseSize(), maxSequence)
+}
+
+func (e *udpRRLocal) Arm(peer netip.AddrPort) error {
+	if err := checkPeer(e.cfg.Addr, peer); err != nil {
+		return err
+	}
+	return e.exchange.sock.connect(peer)
+}
+
+func (e *udpRRLocal) Run() (result.End, error) { return e.exchange.run() }
+
+func (e *udpRRLocal) Stop() {}
+
+func (e *udpRRLocal) Close() error { return e.exchange.sock.close() }
+
+// udpRRRemote is the end of udp_rr that answers, each request with its number.
+type udpRRRemote struct {
+	cfg        Config
+	sock       *socket
+	stop       atomic.Bool
+	meter      meter
+	request    []byte
+	answer     []byte
+	width      int
+	payload    int
+	sendErrors int64
+}
+
+func newUDPRRRemote(cfg Config) Engine { return &udpRRRemote{cfg: cfg} }
+
+func (e *udpRRRemote) Prepare() (port uint16, err error) {
+	if e.sock, port, err = openUDP(e.cfg); err != nil {
+		return 0, err
+	}
+	e.request = make([]byte, e.cfg.Test.RequestSize())
+	e.answer = make([]byte, e.cfg.Test.ResponseSize())
+	e.width = rrNumberWidth(e.cfg)
+	e.payload = len(e.request) + len(e.answer)
+	e.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	return port, nil
+}
+
+func (e *udpRRRemote) Arm(peer netip.AddrPort) error {
+	if err := checkPeer(e.cfg.Addr, peer); err != nil {
+		return err
+	}
+	return e.sock.connect(peer)
+}
+
+func (e *udpRRRemote) Run() (result.End, error) {
+	if err := e.loop(); err != nil {
+		return result.End{}, err
+	}
+	e.meter.silence(sys.Nanotime())
+	end := e.meter.receiverResult(e.sock.warnings)
+	end.Counts = map[string]int64{CountSendErrors: e.sendErrors}
+	return end, nil
+}
+
+// loop answers until Stop. What is not needed for the answer comes after it,
+// while the peer is at work.
+func (e *udpRRRemote) loop() error {
+	sock := e.sock.Sock
+	for !e.stop.Load() {
+		n, errno := sock.Recv(e.request, 0)
+		if errno != 0 || n < e.width {
+			if errno != 0 && !transient(errno) {
+				return e.sock.failed("receive from", errno)
+			}
+			continue
+		}
+		copy(e.answer[:e.width], e.request[:e.width])
+		if _, errno := sock.Send(e.answer, 0); errno != 0 {
+			if err := e.unsent(errno); err != nil {
+				return err
+			}
+			continue
+		}
+		e.meter.event(1, e.payload, sys.Nanotime())
+	}
+	return nil
+}
+
+// unsent deals with an answer that could not be sent: the peer will take it
+// for lost.
+//
+//go:noinline
+func (e *udpRRRemote) unsent(errno unix.Errno) error {
+	if !transient(errno) {
+		return e.sock.failed("send on", errno)
+	}
+	e.sendErrors++
+	return nil
+}
+
+func (e *udpRRRemote) Stop() {
+	e.stop.Store(true)
+	e.sock.shutdown(unix.SHUT_RD)
+}
+
+func (e *udpRRRemote) Close() error { return e.sock.close() }

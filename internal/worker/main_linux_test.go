@@ -1,0 +1,124 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"testing"
+	"time"
+
+	"netdelta/internal/feature"
+	"netdelta/internal/labtest"
+	"netdelta/internal/netlab"
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+	"netdelta/internal/sys"
+	"netdelta/internal/traffic"
+)
+
+// roleParent is a process that starts a worker and waits to be killed.
+const roleParent = "__parent"
+
+func TestMain(m *testing.M) {
+	os.Exit(labtest.Main(m, func(args []string) (int, bool) {
+		if len(args) > 0 {
+			switch args[0] {
+			case sys.RoleWorker:
+				return Main(args[1:]), true
+			case roleParent:
+				return parent(), true
+			}
+		}
+		return 0, false
+	}))
+}
+
+// parent starts a worker, has it run, tells its number and waits.
+func parent() int {
+	w, err := Start(nil)
+	if err == nil {
+		_, err = w.Prepare(context.Background(), loopbackConfig("udp_rr", result.Remote, time.Minute))
+	}
+	if err == nil {
+		err = w.Arm(context.Background(), netip.MustParseAddrPort("127.0.0.1:9"))
+	}
+	if err == nil {
+		_, err = w.Run(context.Background())
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println(w.PID())
+	io.Copy(io.Discard, os.Stdin)
+	return 0
+}
+
+var loopback = netip.MustParseAddr("127.0.0.1")
+
+func loopbackConfig(test, role string, window time.Duration) traffic.Config {
+	return traffic.Config{Role: role, Test: spec.Test{Name: test}, Warmup: 10 * time.Millisecond, Window: window,
+		CPU: sys.NoCPU, Addr: loopback}
+}
+
+// newWorker starts a worker that is closed when the test ends.
+func newWorker(t testing.TB, ns *sys.NetNS) *Worker {
+	t.Helper()
+	w, err := Start(ns)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// ready starts a worker and prepares it; it returns its address too.
+func ready(t testing.TB, ns *sys.NetNS, cfg traffic.Config) (*Worker, netip.AddrPort) {
+	t.Helper()
+	w := newWorker(t, ns)
+	port, err := w.Prepare(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, netip.AddrPortFrom(cfg.Addr, port)
+}
+
+// armed starts both ends of a test on loopback.
+func armed(t testing.TB, test string, window time.Duration) (local, remote *Worker) {
+	t.Helper()
+	local, localAt := ready(t, nil, loopbackConfig(test, result.Local, window))
+	remote, remoteAt := ready(t, nil, loopbackConfig(test, result.Remote, window))
+	if err := remote.Arm(t.Context(), localAt); err != nil {
+		t.Fatal(err)
+	}
+	if err := local.Arm(t.Context(), remoteAt); err != nil {
+		t.Fatal(err)
+	}
+	return local, remote
+}
+
+// newLink joins two hosts by veth.
+func newLink(t testing.TB) (*netlab.Lab, *netlab.Link) {
+	t.Helper()
+	labtest.Need(t, feature.NetNS, feature.Veth)
+	lab, err := netlab.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := lab.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	link, err := lab.Connect(t.Context(), netlab.LinkConfig{Kind: netlab.Veth, Context: "backlog", WireCPU: sys.NoCPU})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lab, link
+}
