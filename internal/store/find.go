@@ -1,0 +1,59 @@
+package store
+
+import (
+	"context"
+
+	"netdelta/internal/result"
+)
+
+// Index is how a backend looks runs up; Resolve makes Find of it. The ids
+// that it is asked for are in the form that result.NormalRunID gives.
+type Index interface {
+	// ByIDPrefix returns at most limit runs whose id begins so.
+	ByIDPrefix(ctx context.Context, prefix string, limit int) ([]result.Run, error)
+	// ByLabel returns the runs of that label, newest first.
+	ByLabel(ctx context.Context, label string) ([]result.Run, error)
+	// Labels returns every label that a run has, once.
+	Labels(ctx context.Context) ([]string, error)
+}
+
+// named is how many ids or labels an error names at most.
+const named = 3
+
+// Resolve finds the runs that a user means by ref; see Store.Find. A whole id
+// comes before a label and a label before the beginning of an id, so that a
+// script that names ids means the same run for ever.
+func Resolve(ctx context.Context, index Index, ref string) ([]result.Run, error) {
+	id, mayBeID := result.NormalRunID(ref)
+	if mayBeID && len(id) == result.RunIDLength {
+		if runs, err := index.ByIDPrefix(ctx, id, 1); err != nil || len(runs) > 0 {
+			return runs, err
+		}
+	}
+	if ref != "" {
+		if runs, err := index.ByLabel(ctx, ref); err != nil || len(runs) > 0 {
+			return runs, err
+		}
+	}
+	if mayBeID && len(id) < result.RunIDLength {
+		runs, err := index.ByIDPrefix(ctx, id, named)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case len(runs) == 1:
+			return runs, nil
+		case len(runs) > 1:
+			ids := make([]string, len(runs))
+			for i, r := range runs {
+				ids[i] = r.ID
+			}
+			return nil, &AmbiguousError{Ref: ref, IDs: ids}
+		}
+	}
+	labels, err := index.Labels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return nil, &NotFoundError{Ref: ref, Near: nearest(ref, labels, named)}
+}

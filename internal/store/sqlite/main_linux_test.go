@@ -1,0 +1,10 @@
+package sqlite
+
+import (
+	"os"
+	"testing"
+
+	"netdelta/internal/labtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(labtest.Main(m, dispatch)) }
