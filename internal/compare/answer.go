@@ -26,10 +26,16 @@ func (r *Report) Answer() []string {
 			sentences = append(sentences, s)
 		}
 	}
+	if r.spread() {
+		sentences = append(sentences, "Runs of one side differ more than the trials within them: a verdict holds between these runs only.")
+	}
 	if len(sentences) == 0 {
 		sentences = []string{"Nothing was compared."}
 	}
-	if r.Partial {
+	switch {
+	case r.Partial && r.Pairing == Unpaired:
+		sentences[0] = "From runs that are not whole: " + sentences[0]
+	case r.Partial:
 		sentences[0] = fmt.Sprintf("Partial, %d of %d blocks complete. ", r.Blocks, r.Planned) + sentences[0]
 	}
 	return sentences
@@ -72,18 +78,55 @@ func (r *Report) sentence(l Level) string {
 		}
 		judged = judged || s.verdict != Unsure || s.but != ""
 	}
-	early := most < spec.MinBlocks && !judged
+	early := most < r.fewest() && !judged
 	var parts []string
 	for _, s := range items {
 		parts = append(parts, s.text(!early)...)
 	}
 	switch {
+	case early && most == 0 && r.Pairing == Unpaired:
+		return text + "no verdict, no figures on both sides."
 	case early && most == 0:
 		return text + "no verdict, no complete block."
 	case early:
-		text += fmt.Sprintf("no verdict from %s (%d are needed); so far ", count(most, "block"), spec.MinBlocks)
+		text += fmt.Sprintf("no verdict from %s (%d are needed); so far ", r.evidence(most), r.fewest())
 	}
 	return text + strings.Join(parts, "; ") + "."
+}
+
+// spread says whether the answer's verdicts rest on trials that are no
+// independent evidence.
+func (r *Report) spread() bool {
+	return slices.ContainsFunc(r.Comparisons, func(c Comparison) bool {
+		return c.Rank() == result.Headline && c.Verdict != Unsure && c.Spread.Wide()
+	})
+}
+
+// fewest is the evidence that better or worse needs: blocks, or trials on each
+// side.
+func (r *Report) fewest() int {
+	if r.Pairing == Unpaired {
+		return FewestTrials(r.family())
+	}
+	return spec.MinBlocks
+}
+
+func (r *Report) evidence(n int) string {
+	if r.Pairing == Unpaired {
+		return count(n, "trial") + " a side"
+	}
+	return count(n, "block")
+}
+
+// family is the number of rows that p is adjusted for.
+func (r *Report) family() int {
+	n := 0
+	for _, c := range slices.Concat(r.Comparisons, r.Effects) {
+		if c.P != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // together is the sentence of one interaction, if there is one to tell.
@@ -154,10 +197,10 @@ func (s *saying) text(withVerdict bool) []string {
 	if len(s.rows) <= fewRows {
 		for i := range s.rows {
 			c := &s.rows[i]
-			parts = append(parts, c.Of().Short()+" "+shortMetric(c.Metric)+what(c)+end)
+			parts = append(parts, c.Name()+" "+shortMetric(c.Metric)+what(c)+end)
 		}
 	} else {
-		text := fmt.Sprintf("%s %s at %d sizes", s.test, shortMetric(s.metric), len(s.rows))
+		text := fmt.Sprintf("%s %s %s", s.test, shortMetric(s.metric), s.where())
 		switch {
 		case !s.known:
 			text += " " + s.rows[0].Change(1)
@@ -170,6 +213,14 @@ func (s *saying) text(withVerdict bool) []string {
 		parts[len(parts)-1] += ", but " + s.but
 	}
 	return parts
+}
+
+// where tells how many rows are told by their range.
+func (s *saying) where() string {
+	if slices.ContainsFunc(s.rows, func(c Comparison) bool { return c.Under != "" }) {
+		return fmt.Sprintf("in %d cases", len(s.rows))
+	}
+	return fmt.Sprintf("at %d sizes", len(s.rows))
 }
 
 // estimates is the range of the rows' shifts, without their intervals.
@@ -196,7 +247,7 @@ func estimates(rows []Comparison) string {
 // better or worse and not the headline's.
 func contrary(headline Comparison, rows []Comparison) string {
 	for _, c := range rows {
-		if c.Of() != headline.Of() || c.Rank() == result.Detail {
+		if c.Of() != headline.Of() || c.Under != headline.Under || c.Rank() == result.Detail {
 			continue
 		}
 		if (c.Verdict == Better || c.Verdict == Worse) && c.Verdict != headline.Verdict {

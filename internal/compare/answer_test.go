@@ -137,3 +137,48 @@ func TestChangeNamesItsUnitInASentence(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestAnswerOfSeparateRuns(t *testing.T) {
+	num := func(v float64) *float64 { return &v }
+	run := func(c Comparison, under string, wide bool) Comparison {
+		c.Factor, c.Baseline, c.Variant, c.Under, c.P = "run", "old", "new", under, num(0.001)
+		if wide {
+			c.Spread = &Spread{RunsA: 2, RunsB: 1, BetweenA: num(9), WithinA: num(3)}
+		}
+		return c
+	}
+	for _, c := range []struct {
+		name string
+		rows []Comparison
+		want string
+	}{
+		{"verdicts", []Comparison{
+			run(said("tcp_rr", "rtt_p50", 8, 57, 52, 60, Worse), "", false),
+			run(said("udp_stream", "goodput", 8, 0, -1, 1, Same), "", false)},
+			"new against old: tcp_rr p50 +57% (52 to 60), worse; udp_stream goodput same."},
+		{"several variants", []Comparison{
+			run(said("tcp_rr", "rtt_p50", 8, 57, 52, 60, Worse), "rx=a", false),
+			run(said("tcp_rr", "rtt_p99", 8, 0, -1, 1, Same), "rx=a", false),
+			run(said("tcp_rr", "rtt_p50", 8, 0, -1, 1, Same), "rx=b", false),
+			run(said("tcp_rr", "rtt_p99", 8, -50, -60, -40, Better), "rx=b", false)},
+			"new against old: tcp_rr (rx=a) p50 +57% (52 to 60), worse; tcp_rr (rx=b) p50 same, but p99 -50% (-60 to -40), better."},
+		{"many variants", []Comparison{
+			run(said("tcp_rr", "rtt_p50", 8, 57, 52, 60, Worse), "rx=a", false),
+			run(said("tcp_rr", "rtt_p50", 8, 20, 18, 23, Worse), "rx=b", false),
+			run(said("tcp_rr", "rtt_p50", 8, 30, 28, 33, Worse), "rx=c", false)},
+			"new against old: tcp_rr p50 in 3 cases +20% to +57%, worse."},
+		{"boots that differ", []Comparison{run(said("tcp_rr", "rtt_p50", 8, 57, 52, 60, Worse), "", true)},
+			"new against old: tcp_rr p50 +57% (52 to 60), worse.\nRuns of one side differ more than the trials within them: a verdict holds between these runs only."},
+		{"boots that differ and no verdict", []Comparison{run(said("tcp_rr", "rtt_p50", 8, 57, -52, 99, Unsure), "", true)},
+			"new against old: tcp_rr p50 +57% (-52 to 99), unsure."},
+		{"too few", []Comparison{run(said("tcp_rr", "rtt_p50", 3, 57, 52, 60, Unsure), "", false)},
+			"new against old: no verdict from 3 trials a side (4 are needed); so far tcp_rr p50 +57% (52 to 60)."},
+		{"nothing on one side", []Comparison{run(said("tcp_rr", "rtt_p50", 0, math.NaN(), 0, 0, Unsure), "", false)},
+			"new against old: no verdict, no figures on both sides."},
+	} {
+		r := Report{Pairing: Unpaired, Comparisons: c.rows}
+		if got := strings.Join(r.Answer(), "\n"); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}

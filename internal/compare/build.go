@@ -42,7 +42,7 @@ func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) 
 		return Report{}, fmt.Errorf("compare: %w", err)
 	}
 	r := Report{
-		Schema: Schema, Experiment: plan.Experiment, Question: plan.Question, Seed: plan.Seed,
+		Schema: Schema, Experiment: plan.Experiment, Question: plan.Question, Pairing: ByBlock, Seed: plan.Seed,
 		Blocks: g.complete, Planned: plan.Blocks,
 		Partial:  opts.Partial || g.trials < plan.Trials(),
 		WarmupNS: int64(plan.Warmup), WindowNS: int64(plan.Window), MarginPct: percentOf(plan.Margin),
@@ -53,7 +53,9 @@ func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) 
 	both := g.rows(interactions(&plan, g.variants))
 	judgeFamily(slices.Concat(main, both), plan.Seed)
 	r.Comparisons, r.Effects = comparisons(main), comparisons(both)
-	r.warn(opts.Warnings, g.warnEverywhere())
+	r.warn(opts.Warnings...)
+	r.warnOfBlocks()
+	r.warn(g.common.warnings...)
 	return r, nil
 }
 

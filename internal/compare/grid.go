@@ -13,7 +13,7 @@ import (
 type cell struct {
 	attempt  int
 	figures  map[string]float64
-	warnings []result.Warning
+	warnings []noted
 }
 
 // figure is a metric of the trial; NaN where the trial or the metric is
@@ -35,6 +35,7 @@ type grid struct {
 	cells    [][][]*cell
 	trials   int
 	complete int // blocks in which every trial is there
+	common   common
 }
 
 // newGrid sorts trials into the plan's crossing. Of several attempts at a
@@ -77,11 +78,12 @@ func newGrid(plan *spec.Plan, trials []result.Trial) (*grid, error) {
 		*at = newCell(x)
 	}
 	g.complete = g.completeBlocks()
+	g.common = commonTo(g.reported())
 	return g, nil
 }
 
 func newCell(x *result.Trial) *cell {
-	c := &cell{attempt: x.Attempt, figures: map[string]float64{}, warnings: x.AllWarnings()}
+	c := &cell{attempt: x.Attempt, figures: map[string]float64{}, warnings: note(x.AllWarnings())}
 	for _, m := range x.Metrics() {
 		c.figures[m.Name] = m.Value
 	}
@@ -113,4 +115,17 @@ func (g *grid) each(test int, variants []int, f func(*cell)) {
 			}
 		}
 	}
+}
+
+// reported returns every trial that is there.
+func (g *grid) reported() []reported {
+	var all []reported
+	variants := make([]int, len(g.variants))
+	for i := range variants {
+		variants[i] = i
+	}
+	for t, test := range g.plan.Tests {
+		g.each(t, variants, func(c *cell) { all = append(all, reported{test: test, cell: c}) })
+	}
+	return all
 }

@@ -46,6 +46,14 @@ func (r *Report) Named(l Level) string {
 // Of is the test that the row is about.
 func (c *Comparison) Of() spec.Test { return spec.Test{Name: c.Test, Params: c.Params} }
 
+// Name is the test in short, with what sets the row apart from others of it.
+func (c *Comparison) Name() string {
+	if c.Under == "" {
+		return c.Of().Short()
+	}
+	return fmt.Sprintf("%s (%s)", c.Of().Short(), c.Under)
+}
+
 // Rank says how far forward the row belongs; Detail if the metric is not
 // known.
 func (c *Comparison) Rank() result.Rank {

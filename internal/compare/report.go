@@ -4,6 +4,7 @@ package compare
 
 import (
 	"math"
+	"time"
 
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
@@ -34,20 +35,36 @@ const (
 	Difference = result.Difference
 )
 
-// Report is the outcome of an experiment: one family of comparisons. No list
-// in it is nil when Build made it, and no number NaN or infinite.
+// Pairing says what a comparison holds against what.
+type Pairing string
+
+const (
+	// ByBlock is within blocks, each of which has both sides close in time.
+	ByBlock Pairing = "blocks"
+	// Unpaired is between separate runs: all trials of one side against all of
+	// the other, with whatever drifted between them.
+	Unpaired Pairing = "none"
+)
+
+// Report is the outcome of an experiment: one family of comparisons. No number
+// in it is NaN or infinite, and no list but those of separate runs is nil when
+// Build or Runs made it.
 type Report struct {
-	Schema     string        `json:"schema"`
-	Experiment string        `json:"experiment"`
-	Question   string        `json:"question,omitempty"`
-	Seed       uint64        `json:"seed"`
-	Blocks     int           `json:"blocks"`         // blocks in which every trial is there
-	Planned    int           `json:"blocks_planned"` // blocks that the plan asked for
-	Partial    bool          `json:"partial"`        // trials of the plan are missing
-	WarmupNS   int64         `json:"warmup_ns"`
-	WindowNS   int64         `json:"window_ns"`
-	MarginPct  float64       `json:"margin_pct"`
-	Factors    []spec.Factor `json:"factors"`
+	Schema     string  `json:"schema"`
+	Experiment string  `json:"experiment"` // "compare" for separate runs
+	Question   string  `json:"question,omitempty"`
+	Pairing    Pairing `json:"pairing"`
+	Seed       uint64  `json:"seed"`
+	// Blocks and Planned are 0 for separate runs.
+	Blocks  int  `json:"blocks"`         // blocks in which every trial is there
+	Planned int  `json:"blocks_planned"` // blocks that the plan asked for
+	Partial bool `json:"partial"`        // trials that were to be run are missing
+	// WarmupNS and WindowNS are 0 where separate runs leave them unknown or
+	// have several.
+	WarmupNS  int64         `json:"warmup_ns"`
+	WindowNS  int64         `json:"window_ns"`
+	MarginPct float64       `json:"margin_pct"`
+	Factors   []spec.Factor `json:"factors"`
 	// Comparisons has a row for each level but the baseline, test and metric,
 	// sorted by factor, level, test and metric. In a plan with several factors
 	// it is the factor's main effect: the mean over the others' levels.
@@ -57,23 +74,40 @@ type Report struct {
 	Effects  []Comparison     `json:"effects"`
 	Warnings []result.Warning `json:"warnings"`
 	Trials   int              `json:"trials"`
-	// Environment is the machine's facts, in a fixed order.
+	// Environment is the machine's facts, in a fixed order; of separate runs
+	// those that are the same in all of them.
 	Environment []Fact `json:"environment,omitempty"`
-	Command     string `json:"command,omitempty"`
-	Version     string `json:"version,omitempty"`
+	// EnvironmentDiff is what differs between separate runs beside what they
+	// measured; nil for a plan.
+	EnvironmentDiff []FactChange `json:"environment_diff,omitzero"`
+	// Sources are the separate runs, the baseline's first; nil for a plan.
+	Sources []Source `json:"runs,omitzero"`
+	Command string   `json:"command,omitempty"`
+	Version string   `json:"version,omitempty"`
 }
 
 // Fact is one line about the machine or the run.
-type Fact struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
+type Fact = result.Fact
+
+// Source is one of the separate runs that are compared.
+type Source struct {
+	Side   string       `json:"side"` // "a", the baseline's, or "b"
+	ID     string       `json:"id"`
+	Label  string       `json:"label,omitempty"`
+	Target string       `json:"target,omitempty"`
+	State  result.State `json:"state"`
+	Start  time.Time    `json:"start"`
+	Trials int          `json:"trials"` // all of them, compared or not
 }
 
 // Comparison is one row: one metric of one test, a variant against the
 // baseline.
 type Comparison struct {
-	Test     string        `json:"test"`
-	Params   spec.Params   `json:"params"`
+	Test   string      `json:"test"`
+	Params spec.Params `json:"params"`
+	// Under is what sets rows of one test and metric apart that are compared
+	// between separate runs: "rx=kthread" where each run has several variants.
+	Under    string        `json:"under,omitempty"`
 	Factor   string        `json:"factor"` // both, as in "rx:offload", for an interaction
 	Metric   string        `json:"metric"`
 	End      string        `json:"end"`
@@ -81,10 +115,14 @@ type Comparison struct {
 	Better   result.Better `json:"better"`
 	Baseline string        `json:"baseline"` // level of the factor, or "softirq:off"
 	Variant  string        `json:"variant"`
-	N        int           `json:"n"` // complete pairs of blocks
-	A        Summary       `json:"a"` // the baseline
-	B        Summary       `json:"b"` // the variant
-	Scale    Scale         `json:"scale"`
+	// N is the complete pairs of blocks; between separate runs the figures of
+	// the smaller side, and NA and NB are those of each.
+	N     int     `json:"n"`
+	NA    int     `json:"n_a,omitempty"`
+	NB    int     `json:"n_b,omitempty"`
+	A     Summary `json:"a"` // the baseline
+	B     Summary `json:"b"` // the variant
+	Scale Scale   `json:"scale"`
 	// The estimated shift from A to B with its interval: in percent where the
 	// scale is percent, else in the metric's unit, and the other three are
 	// null. All are null where nothing could be estimated, and the bounds
@@ -99,16 +137,22 @@ type Comparison struct {
 	Margin float64 `json:"margin"`
 	// Confidence is the interval's exact level, at least 0.95 where n allows
 	// it (0.9375 for n = 5); 0 where there is no interval.
-	Confidence float64  `json:"confidence"`
-	P          *float64 `json:"p"`     // the row's own, sign-flip
-	PAdj       *float64 `json:"p_adj"` // the family's
-	Verdict    Verdict  `json:"verdict"`
+	Confidence float64 `json:"confidence"`
+	// P is the row's own: of sign flips, or between separate runs of
+	// Mann-Whitney's U.
+	P       *float64 `json:"p"`
+	PAdj    *float64 `json:"p_adj"` // the family's
+	Verdict Verdict  `json:"verdict"`
 	// Real says that a row judged same differs from zero all the same.
 	Real bool `json:"real,omitempty"`
 	// BlocksNeeded is an estimate of the blocks that would settle an unsure
 	// row; 0 where none is given.
-	BlocksNeeded int              `json:"blocks_needed,omitempty"`
-	Warnings     []result.Warning `json:"warnings"`
+	BlocksNeeded int `json:"blocks_needed,omitempty"`
+	// TrialsNeeded is the same between separate runs: trials on each side.
+	TrialsNeeded int `json:"trials_needed,omitempty"`
+	// Spread is there where a side has several runs with figures.
+	Spread   *Spread          `json:"spread,omitempty"`
+	Warnings []result.Warning `json:"warnings"`
 }
 
 // Summary describes one side's figures over the blocks of a comparison, in

@@ -30,30 +30,13 @@ func (g *grid) row(test int, d result.Definition, c contrast) row {
 		Test: of.Name, Params: of.Params, Factor: c.factor, Baseline: c.baseline, Variant: c.variant,
 		Metric: d.Name, End: d.End, Unit: d.Unit, Better: d.Better, Scale: d.Scale,
 	}}
-	among := slices.Concat(c.minus, c.plus)
-	r.Warnings = g.warningsOf(test, among, d.Name)
-
-	zeros, ran := 0, 0
-	g.each(test, among, func(x *cell) {
-		ran++
-		if x.figure(d.Name) <= 0 {
-			zeros++
-		}
-	})
-	link := logarithmic
-	if d.Scale == Difference {
-		link = linear
-	}
-	if d.Scale == Percent && zeros > 0 {
-		// Leaving out the blocks that failed would flatter the others.
-		link = linear
-		r.hopeless = true
-		r.Warnings = append(r.Warnings, result.Warning{Code: "zero-figure", Metric: d.Name,
-			Text:   fmt.Sprintf("%d of %d trials measured 0, so there is no relative change", zeros, ran),
-			Advice: "look at why nothing came through"})
-	}
-	a := g.side(test, d.Name, c.minus, link)
-	b := g.side(test, d.Name, c.plus, link)
+	var trials []*cell
+	g.each(test, slices.Concat(c.minus, c.plus), func(x *cell) { trials = append(trials, x) })
+	r.Warnings = g.common.warningsAbout(d.Name, trials)
+	scale, hopeless := r.scaleOf(trials)
+	r.hopeless = hopeless
+	a := g.side(test, d.Name, c.minus, scale)
+	b := g.side(test, d.Name, c.plus, scale)
 	r.differences = make([]float64, g.plan.Blocks)
 	for i := range r.differences {
 		r.differences[i] = c.weight * (b.linked[i] - a.linked[i])
@@ -64,7 +47,7 @@ func (g *grid) row(test int, d result.Definition, c contrast) row {
 	if c.sides {
 		r.A, r.B = summaries(a.figures, b.figures, r.N > 0)
 	}
-	if r.N == 0 && ran > 0 && g.complete > 0 {
+	if r.N == 0 && len(trials) > 0 && g.complete > 0 {
 		r.hopeless = true
 	}
 	if r.hopeless {
@@ -72,25 +55,46 @@ func (g *grid) row(test int, d result.Definition, c contrast) row {
 			r.differences[i] = math.NaN()
 		}
 	}
-	r.setShift()
-	r.Margin = margin(g.plan, d, value(r.A.Median))
+	r.setShift(stats.SignedRank(r.differences, confidence))
+	r.Margin = margin(g.plan.Margin, g.plan.Window, d, value(r.A.Median))
 	return r
 }
 
-// setShift estimates the shift from the differences.
-func (r *row) setShift() {
-	s := stats.SignedRank(r.differences, confidence)
-	r.Confidence = s.Level
+// scaleOf is the link that the row's trials allow, and whether a change can't
+// be told from them: a figure of zero has no logarithm, and leaving out the
+// trials that failed would flatter the others.
+func (c *Comparison) scaleOf(trials []*cell) (l link, hopeless bool) {
+	if c.Scale == Difference {
+		return linear, false
+	}
+	zeros := 0
+	for _, x := range trials {
+		if x.figure(c.Metric) <= 0 {
+			zeros++
+		}
+	}
+	if zeros == 0 {
+		return logarithmic, false
+	}
+	c.Warnings = append(c.Warnings, result.Warning{Code: "zero-figure", Metric: c.Metric,
+		Text:   fmt.Sprintf("%d of %d trials measured 0, so there is no relative change", zeros, len(trials)),
+		Advice: "look at why nothing came through"})
+	return linear, true
+}
+
+// setShift takes over an estimate on the scale of the row's link.
+func (c *Comparison) setShift(s stats.Interval) {
+	c.Confidence = s.Level
 	lo, hi := number(s.Lo), number(s.Hi)
 	if s.Level == 0 {
 		lo, hi = nil, nil
 	}
-	if r.Scale == Difference {
-		r.Delta, r.Lo, r.Hi = number(s.Est), lo, hi
+	if c.Scale == Difference {
+		c.Delta, c.Lo, c.Hi = number(s.Est), lo, hi
 		return
 	}
 	percent := func(p *float64) *float64 { return number(100 * math.Expm1(value(p))) }
-	r.DeltaPct, r.LoPct, r.HiPct = percent(number(s.Est)), percent(lo), percent(hi)
+	c.DeltaPct, c.LoPct, c.HiPct = percent(number(s.Est)), percent(lo), percent(hi)
 }
 
 // link is the scale on which figures are averaged and subtracted.

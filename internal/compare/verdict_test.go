@@ -125,7 +125,7 @@ func TestMargin(t *testing.T) {
 		{"count, none", plan, count, 0, 5},
 		{"count, not known", plan, count, math.NaN(), 5},
 	} {
-		if got := margin(c.plan, c.d, c.baseline); math.Abs(got-c.want) > 1e-12 {
+		if got := margin(c.plan.Margin, c.plan.Window, c.d, c.baseline); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}

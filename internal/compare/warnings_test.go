@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,10 +13,10 @@ func TestTally(t *testing.T) {
 	steal := func(text string) result.Warning { return result.Warning{Code: "steal", Text: text} }
 	var got []string
 	var a tally
-	a.add([]result.Warning{steal("3% stolen"), {Code: "lock", Text: "refused"}})
-	a.add([]result.Warning{steal("5% stolen"), steal("6% stolen"), {Code: "lock", Text: "refused", Metric: "rate"}})
+	a.add(note([]result.Warning{steal("3% stolen"), {Code: "lock", Text: "refused"}}))
+	a.add(note([]result.Warning{steal("5% stolen"), steal("6% stolen"), {Code: "lock", Text: "refused", Metric: "rate"}}))
 	a.add(nil)
-	a.add([]result.Warning{{Code: "lock", Text: "refused"}})
+	a.add(note([]result.Warning{{Code: "lock", Text: "refused"}}))
 	for _, g := range a.groups {
 		got = append(got, g.warning(a.trials).Text)
 	}
@@ -52,12 +53,12 @@ func TestReportWarnings(t *testing.T) {
 		t.Errorf("report:\n%s", d)
 	}
 	row := find(t, r.Comparisons, "kthread", "udp_rr", "rate")
-	want = []result.Warning{{Code: "steal", Text: "2 of 8 trials: 3% stolen"}, {Code: "mlockall", Text: "all 8 trials: refused", Advice: "run as root"}}
+	want = []result.Warning{{Code: "steal", Text: "2 of 8 trials: 3% stolen"}}
 	if d := cmp.Diff(want, row.Warnings); d != "" {
 		t.Errorf("row:\n%s", d)
 	}
-	if row := find(t, r.Comparisons, "kthread", "tcp_rr", "rate"); len(row.Warnings) != 1 {
-		t.Errorf("a warning about udp_rr stands at tcp_rr: %+v", row.Warnings)
+	if row := find(t, r.Comparisons, "kthread", "tcp_rr", "rate"); len(row.Warnings) != 0 {
+		t.Errorf("a warning about udp_rr or about everything stands at tcp_rr: %+v", row.Warnings)
 	}
 
 	// A run that ended early says so, and its caller needn't.
@@ -68,4 +69,71 @@ func TestReportWarnings(t *testing.T) {
 	if r := build(t, s.plan, trials, Options{Partial: true}); !r.Partial || r.Warnings[0].Code != "partial" {
 		t.Errorf("the caller's word is lost: %+v", r.Warnings)
 	}
+}
+
+// What all trials say is told once, and so is what all say that have a worker
+// at the remote end; what only some say stays where it is.
+func TestCommonWarnings(t *testing.T) {
+	busy := func(n int) result.Warning {
+		return result.Warning{Code: "busy", Text: fmt.Sprintf("%d threads share 2 CPUs for %d.5ms", n, n)}
+	}
+	lab := func(text string) result.Warning { return result.Warning{Code: "lab", Text: text} }
+	s := rxContext(t, 6)
+	for _, c := range []struct {
+		name string
+		say  func(x *result.Trial) []result.Warning
+		want []string // of the report
+		row  []string // of udp_rr, uthread
+	}{
+		{"all, with other numbers", func(x *result.Trial) []result.Warning { return []result.Warning{busy(x.Order)} },
+			[]string{"all 120 trials, such as: 0 threads share 2 CPUs for 0.5ms"}, nil},
+		{"all but icmp_echo", func(x *result.Trial) []result.Warning {
+			if x.Test.Name == "icmp_echo" {
+				return nil
+			}
+			return []result.Warning{busy(3)}
+		}, []string{"all 96 trials with a remote end: 3 threads share 2 CPUs for 3.5ms"}, nil},
+		{"some of icmp_echo as well", func(x *result.Trial) []result.Warning {
+			if x.Test.Name == "icmp_echo" && x.Block > 0 {
+				return nil
+			}
+			return []result.Warning{busy(3)}
+		}, []string{"all 96 trials with a remote end and 4 more: 3 threads share 2 CPUs for 3.5ms"}, nil},
+		{"one code for two things", func(x *result.Trial) []result.Warning {
+			if x.Variant["rx"] != "uthread" {
+				return []result.Warning{lab("no offload")}
+			}
+			return []result.Warning{lab("no offload"), lab("no third CPU")}
+		}, []string{"all 120 trials: no offload"}, []string{"6 of 12 trials: no third CPU"}},
+		{"one trial short of all", func(x *result.Trial) []result.Warning {
+			if x.Block == 0 && x.Variant["rx"] == "inline" && x.Test.Name == "udp_rr" {
+				return nil
+			}
+			return []result.Warning{lab("no offload")}
+		}, nil, []string{"all 12 trials: no offload"}},
+		{"about one metric", func(x *result.Trial) []result.Warning {
+			return []result.Warning{{Code: "few", Text: "few", Metric: result.RTTP50}}
+		}, nil, []string{"all 12 trials: few"}},
+	} {
+		trials := s.run()
+		for i := range trials {
+			trials[i].Warnings = c.say(&trials[i])
+		}
+		r := build(t, s.plan, trials, Options{})
+		if d := cmp.Diff(c.want, warningTexts(r.Warnings)); d != "" {
+			t.Errorf("%s: report:\n%s", c.name, d)
+		}
+		row := find(t, r.Comparisons, "uthread", "udp_rr", "rtt_p50")
+		if d := cmp.Diff(c.row, warningTexts(row.Warnings)); d != "" {
+			t.Errorf("%s: row:\n%s", c.name, d)
+		}
+	}
+}
+
+func warningTexts(warnings []result.Warning) []string {
+	var all []string
+	for _, w := range warnings {
+		all = append(all, w.Text)
+	}
+	return all
 }

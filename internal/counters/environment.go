@@ -10,12 +10,12 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+
+	"netdelta/internal/result"
 )
 
 // Fact is one thing about the machine that bears on its figures.
-type Fact struct {
-	Name, Value string
-}
+type Fact = result.Fact
 
 // facts is the table of what Environment reports, in its order. A fact that
 // this system cannot tell is left out: no figure stands for an unknown.
@@ -45,7 +45,7 @@ func environment(root string) []Fact {
 	var out []Fact
 	for _, f := range facts {
 		if v := f.read(root); v != "" {
-			out = append(out, Fact{f.name, v})
+			out = append(out, Fact{Name: f.name, Value: v})
 		}
 	}
 	return out

@@ -68,7 +68,7 @@ type fullDisk struct{}
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestJSONIsReadBack(t *testing.T) {
-	for _, name := range []string{"rx-context", "partial", "factorial"} {
+	for _, name := range []string{"rx-context", "partial", "factorial", "runs", "few"} {
 		want := kept(t, name)
 		var b bytes.Buffer
 		if err := JSON(&b, &want); err != nil {
@@ -143,6 +143,51 @@ func TestStableSchema(t *testing.T) {
 			if !few {
 				check("comparisons[]."+side+".", c[side].(map[string]any), map[string]string{"median": "number", "lo": "number", "hi": "number"})
 			}
+		}
+	}
+}
+
+// What a report on separate runs has beyond that.
+func TestSchemaOfSeparateRuns(t *testing.T) {
+	r := kept(t, "runs")
+	var b bytes.Buffer
+	if err := JSON(&b, &r); err != nil {
+		t.Fatal(err)
+	}
+	var object map[string]any
+	if err := json.Unmarshal(b.Bytes(), &object); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]any{"schema": "netdelta.report/1", "experiment": "compare", "pairing": "none", "blocks": 0.0} {
+		if object[name] != want {
+			t.Errorf("%s is %v, want %v", name, object[name], want)
+		}
+	}
+	row := object["comparisons"].([]any)[0].(map[string]any)
+	for name, want := range map[string]any{"factor": "run", "baseline": "old", "variant": "new", "n": 10.0, "n_a": 10.0, "n_b": 15.0} {
+		if row[name] != want {
+			t.Errorf("%s of a row is %v, want %v", name, row[name], want)
+		}
+	}
+	change := object["environment_diff"].([]any)[0]
+	want := map[string]any{"end": "local", "name": "governor", "old": "", "new": "powersave"}
+	if d := cmp.Diff(want, change); d != "" {
+		t.Errorf("environment_diff: %s", d)
+	}
+	run := object["runs"].([]any)[2].(map[string]any)
+	for name, want := range map[string]any{"side": "b", "label": "new", "target": "192.0.2.1", "state": "complete", "trials": 20.0, "start": "2001-09-09T04:46:40Z"} {
+		if run[name] != want {
+			t.Errorf("%s of a run is %v, want %v", name, run[name], want)
+		}
+	}
+	p := kept(t, "rx-context")
+	b.Reset()
+	if err := JSON(&b, &p); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"environment_diff", "runs", "n_a", "spread"} {
+		if strings.Contains(b.String(), `"`+name+`"`) {
+			t.Errorf("a plan's report has %s", name)
 		}
 	}
 }

@@ -49,6 +49,7 @@ func endOf(t *rapid.T, role string) End {
 			e.RTT.Record(ns)
 		}
 	}
+	e.Intervals = intervals(t)
 	return e
 }
 

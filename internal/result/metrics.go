@@ -148,16 +148,27 @@ func (t *Trial) Metrics() []Metric {
 }
 
 // AllWarnings returns what the trial, its two ends and Derive have to say
-// against its figures, each thing once.
+// against its figures, each thing once. What is said against figures that the
+// test does not take is left out.
 func (t *Trial) AllWarnings() []Warning {
 	_, missing := t.Derive()
 	return t.withWarnings(missing)
 }
 
+// shortWindow is the code of an engine's warning that the traffic ended before
+// its end's window did.
+const shortWindow = "short-window"
+
 func (t *Trial) withWarnings(missing []Warning) []Warning {
 	sources := [][]Warning{t.Warnings, t.Local.Warnings}
 	if t.Remote != nil {
-		sources = append(sources, t.Remote.Warnings)
+		remote := t.Remote.Warnings
+		if t.Test.Kind().Pattern == spec.RoundTrip {
+			// The local end sets the pace and ends it; no metric of a round
+			// trip is taken in the remote end's window.
+			remote = slices.DeleteFunc(slices.Clone(remote), func(w Warning) bool { return w.Code == shortWindow })
+		}
+		sources = append(sources, remote)
 	}
 	var all []Warning
 	for _, w := range slices.Concat(append(sources, missing)...) {

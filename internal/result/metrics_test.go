@@ -238,3 +238,38 @@ func TestDefinitionsHold(t *testing.T) {
 		t.Error("TCP round trips have no loss, but DefinitionOf finds it")
 	}
 }
+
+// No metric of a round trip is taken in the remote end's window, so it does
+// not matter that it was cut short; for what a stream's receiver got it does.
+func TestShortWindowOfTheRemoteEnd(t *testing.T) {
+	short := func(end string) Warning {
+		return Warning{Code: "short-window", Text: "the traffic ended early at the " + end + " end"}
+	}
+	other := Warning{Code: "mlock", Text: "refused"}
+	for _, kind := range spec.Kinds() {
+		x := Trial{Test: mustTest(t, kind.Name), Local: End{Role: Local, Warnings: []Warning{short(Local)}},
+			Remote: &End{Role: Remote, Warnings: []Warning{short(Remote), other}}}
+		var ends []string
+		others := 0
+		for _, w := range x.AllWarnings() {
+			switch w {
+			case short(Local):
+				ends = append(ends, Local)
+			case short(Remote):
+				ends = append(ends, Remote)
+			case other:
+				others++
+			}
+		}
+		want := []string{Local, Remote}
+		if kind.Pattern == spec.RoundTrip {
+			want = want[:1]
+		}
+		if !slices.Equal(ends, want) || others != 1 {
+			t.Errorf("%s: the warning stands for %v, want %v; %d others", kind.Name, ends, want, others)
+		}
+		if len(x.Remote.Warnings) != 2 {
+			t.Errorf("%s: the record itself has lost a warning", kind.Name)
+		}
+	}
+}

@@ -87,6 +87,8 @@ type End struct {
 	Counts map[string]int64 `json:"counts,omitempty"`
 	// RTT has one sample for each round trip of the window, in ns.
 	RTT *hist.Hist `json:"rtt,omitempty"`
+	// Intervals divide the window; none where none were asked for.
+	Intervals []Interval `json:"intervals,omitempty"`
 	// Warnings are what this end noticed (a refused mlockall, say).
 	Warnings []Warning `json:"warnings,omitempty"`
 }

@@ -56,6 +56,9 @@ func (e *End) Validate() error {
 	if e.Messages < 0 || e.Bytes < 0 {
 		return fmt.Errorf("%s end: %d messages of %d bytes in all can't be", e.Role, e.Messages, e.Bytes)
 	}
+	if err := checkIntervals(e.Intervals); err != nil {
+		return fmt.Errorf("%s end: %w", e.Role, err)
+	}
 	return checkCounts(e.Role+" end", e.Counts)
 }
 

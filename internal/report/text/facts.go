@@ -1,9 +1,11 @@
 package text
 
 import (
+	"slices"
 	"strings"
 
 	"netdelta/internal/compare"
+	"netdelta/internal/result"
 )
 
 // maxFactName keeps one long name from pushing all values to the right.
@@ -11,18 +13,56 @@ const maxFactName = 20
 
 // facts is the machine, a line each.
 func facts(r *compare.Report) []string {
-	if len(r.Environment) == 0 {
+	title := "Machine"
+	if r.Pairing == compare.Unpaired {
+		title = "The same in all runs, at both ends where none is named"
+	}
+	var names, values []string
+	for _, f := range r.Environment {
+		names, values = append(names, f.Name), append(values, f.Value)
+	}
+	return list(title, names, values)
+}
+
+// differs is what separate runs don't have in common, which is often the
+// answer to why they differ.
+func differs(r *compare.Report) []string {
+	if r.Pairing == compare.Unpaired && len(r.EnvironmentDiff) == 0 {
+		unknown := func(w result.Warning) bool { return w.Code == "environment-unknown" }
+		if slices.ContainsFunc(r.Warnings, unknown) {
+			return nil
+		}
+		return []string{"Nothing that is kept about either end changed between these runs."}
+	}
+	var names, values []string
+	for _, c := range r.EnvironmentDiff {
+		names = append(names, c.End+" "+c.Name)
+		values = append(values, known(c.Old)+" -> "+known(c.New))
+	}
+	return list("Between these runs, this changed as well", names, values)
+}
+
+func known(value string) string {
+	if value == "" {
+		return "(none)"
+	}
+	return value
+}
+
+// list is names with their values under a title; nothing if there are none.
+func list(title string, names, values []string) []string {
+	if len(names) == 0 {
 		return nil
 	}
 	width := 0
-	for _, f := range r.Environment {
-		width = max(width, len(clip(ascii(f.Name), maxFactName)))
+	for _, name := range names {
+		width = max(width, len(clip(ascii(name), maxFactName)))
 	}
-	lines := []string{"Machine"}
-	for _, f := range r.Environment {
-		name := clip(ascii(f.Name), maxFactName)
+	lines := []string{title}
+	for i, name := range names {
+		name = clip(ascii(name), maxFactName)
 		indent := strings.Repeat(" ", 2+width+2)
-		lines = append(lines, wrap(f.Value, "  "+name+indent[2+len(name):], indent)...)
+		lines = append(lines, wrap(values[i], "  "+name+indent[2+len(name):], indent)...)
 	}
 	return lines
 }

@@ -24,7 +24,8 @@ func notes(r *compare.Report) []string {
 	if len(rows) == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("Figures are medians over blocks. The change is the shift within blocks, with %s.", interval(rows))
+	of := evidenceOf(r, rows)
+	text := fmt.Sprintf("%s, with %s.", of.change, interval(rows, of.few))
 	if len(r.Factors) > 1 {
 		text += " Each factor is compared over all levels of the others."
 	}
@@ -35,11 +36,11 @@ func notes(r *compare.Report) []string {
 	}{
 		{"same", "the interval lies inside " + margins(r, rows), verdictIs(compare.Same)},
 		{"same*", "so it does, yet it differs from zero", func(c *compare.Comparison) bool { return c.Real }},
-		{"better, worse", fmt.Sprintf("p below 5%%, adjusted for all %d figures of this run (%d shown)", len(all), len(rows)),
+		{"better, worse", fmt.Sprintf("p below 5%%, adjusted for all %d figures of this %s (%d shown)", len(all), of.family, len(rows)),
 			verdictIs(compare.Better, compare.Worse)},
-		{"unsure N", needed(r), verdictIs(compare.Unsure)},
+		{"unsure N", of.needed(), verdictIs(compare.Unsure)},
 		{"pp", "percentage points", func(c *compare.Comparison) bool { return c.Scale == compare.Difference && c.Unit == unit.Share }},
-		{"!", "see the warnings", func(c *compare.Comparison) bool { return len(ownWarnings(r, c)) > 0 }},
+		{"!", "see the warnings", func(c *compare.Comparison) bool { return len(c.Warnings) > 0 }},
 	} {
 		if slices.ContainsFunc(rows, func(c compare.Comparison) bool { return term.used(&c) }) {
 			lines = append(lines, wrap(term.meaning, fmt.Sprintf("  %-13s  ", term.word), strings.Repeat(" ", 17))...)
@@ -48,11 +49,34 @@ func notes(r *compare.Report) []string {
 	return lines
 }
 
-func needed(r *compare.Report) string {
-	if r.Blocks < spec.MinBlocks {
-		return "a verdict needs at least N blocks"
+// evidence is what a report's figures rest on, in words.
+type evidence struct {
+	change string // what the change is
+	few    string // what is short where an interval is too wide
+	each   string // what N counts
+	family string // what the family of figures is called
+	none   bool   // there is too little of it for any verdict
+}
+
+func evidenceOf(r *compare.Report, rows []compare.Comparison) evidence {
+	if r.Pairing == compare.Unpaired {
+		bears := func(c compare.Comparison) bool { return c.Confidence >= 0.95 }
+		return evidence{
+			change: "Figures are medians over trials. The change is the shift between the sides' trials, unpaired",
+			few:    "trials", each: "trials on each side", family: "report", none: !slices.ContainsFunc(rows, bears),
+		}
 	}
-	return "neither; about N blocks would settle it"
+	return evidence{
+		change: "Figures are medians over blocks. The change is the shift within blocks",
+		few:    "blocks", each: "blocks", family: "run", none: r.Blocks < spec.MinBlocks,
+	}
+}
+
+func (e evidence) needed() string {
+	if e.none {
+		return "a verdict needs at least N " + e.each
+	}
+	return fmt.Sprintf("neither; about N %s would settle it", e.each)
 }
 
 func verdictIs(verdicts ...compare.Verdict) func(*compare.Comparison) bool {
@@ -60,7 +84,7 @@ func verdictIs(verdicts ...compare.Verdict) func(*compare.Comparison) bool {
 }
 
 // interval names the confidence that the rows really have.
-func interval(rows []compare.Comparison) string {
+func interval(rows []compare.Comparison, few string) string {
 	least := 1.0
 	for _, c := range rows {
 		if c.Confidence > 0 {
@@ -68,7 +92,7 @@ func interval(rows []compare.Comparison) string {
 		}
 	}
 	if least < 0.95 {
-		return fmt.Sprintf("the widest interval that so few blocks give (%.0f%%)", 100*least)
+		return fmt.Sprintf("the widest interval that so few %s give (%.0f%%)", few, 100*least)
 	}
 	return "its 95% interval"
 }
@@ -115,56 +139,4 @@ func ends(rows []compare.Comparison) string {
 		return ""
 	}
 	return "Taken " + strings.Join(text, "; ") + "."
-}
-
-// warnings are those about the run, and then those about rows that are shown,
-// each once with the tests and levels that it is about.
-func warnings(r *compare.Report) []string {
-	var lines []string
-	for _, w := range r.Warnings {
-		lines = append(lines, wrap(w.Text+advice(w), "- ", "  ")...)
-	}
-	var order []result.Warning
-	about := map[result.Warning][]string{}
-	for _, c := range slices.Concat(r.Comparisons, r.Effects) {
-		if !shown(&c) {
-			continue
-		}
-		for _, w := range ownWarnings(r, &c) {
-			if about[w] == nil {
-				order = append(order, w)
-			}
-			test := c.Of().Short()
-			if w.Metric != "" {
-				test += " " + c.Metric
-			}
-			if name := test + " (" + c.Variant + ")"; !slices.Contains(about[w], name) {
-				about[w] = append(about[w], name)
-			}
-		}
-	}
-	for _, w := range order {
-		lines = append(lines, wrap(strings.Join(about[w], ", ")+": "+w.Text+advice(w), "! ", "  ")...)
-	}
-	if len(lines) == 0 {
-		return nil
-	}
-	return append([]string{"Warnings"}, lines...)
-}
-
-// ownWarnings are the row's less those that stand for the whole run, where
-// they are told once.
-func ownWarnings(r *compare.Report, c *compare.Comparison) []result.Warning {
-	return slices.DeleteFunc(slices.Clone(c.Warnings), func(w result.Warning) bool {
-		return slices.ContainsFunc(r.Warnings, func(all result.Warning) bool {
-			return all.Code == w.Code && all.Metric == w.Metric
-		})
-	})
-}
-
-func advice(w result.Warning) string {
-	if w.Advice == "" {
-		return "."
-	}
-	return ". Advice: " + w.Advice + "."
 }

@@ -13,7 +13,7 @@ import (
 
 // Render writes the report as text.
 func Render(w io.Writer, r *compare.Report) error {
-	parts := [][]string{answer(r), whatRan(r)}
+	parts := [][]string{answer(r), differs(r), whatRan(r)}
 	var tables, both []block
 	for _, l := range r.Levels() {
 		tables = append(tables, comparisons(r, l))
@@ -21,7 +21,7 @@ func Render(w io.Writer, r *compare.Report) error {
 	for _, l := range r.Interactions() {
 		both = append(both, interactions(r, l))
 	}
-	parts = slices.Concat(parts, sections(tables), sections(both),
+	parts = slices.Concat(parts, sections(tables), sections(both), sections([]block{spreads(r)}),
 		[][]string{notes(r), warnings(r), facts(r), command(r)})
 	var paragraphs []string
 	for _, lines := range parts {
@@ -46,17 +46,14 @@ func answer(r *compare.Report) []string {
 
 // whatRan tells how the figures came about.
 func whatRan(r *compare.Report) []string {
+	if r.Pairing == compare.Unpaired {
+		return sources(r)
+	}
 	variants := 1
 	var names []string
 	for _, f := range r.Factors {
 		variants *= len(f.Levels)
 		names = append(names, fmt.Sprintf("%s (%s)", f.Name, strings.Join(f.Levels, ", ")))
-	}
-	var tests []spec.Test
-	for _, c := range r.Comparisons {
-		if t := c.Of(); !slices.Contains(tests, t) {
-			tests = append(tests, t)
-		}
 	}
 	title := r.Experiment
 	if r.Question != "" {
@@ -69,8 +66,18 @@ func whatRan(r *compare.Report) []string {
 	return slices.Concat(
 		wrap(title, "", "  "),
 		wrap(fmt.Sprintf("Varied: %s. %s of %s and %s, every variant once a block in random order (seed %d); %s, each %v long after %v of warm-up.",
-			strings.Join(names, "; "), blocks, plural(variants, "variant"), plural(len(tests), "test"), r.Seed,
+			strings.Join(names, "; "), blocks, plural(variants, "variant"), plural(countTests(r), "test"), r.Seed,
 			plural(r.Trials, "trial"), time.Duration(r.WindowNS), time.Duration(r.WarmupNS)), "", ""))
+}
+
+func countTests(r *compare.Report) int {
+	var tests []spec.Test
+	for _, c := range r.Comparisons {
+		if t := c.Of(); !slices.Contains(tests, t) {
+			tests = append(tests, t)
+		}
+	}
+	return len(tests)
 }
 
 func plural(n int, what string) string {

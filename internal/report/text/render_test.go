@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -45,7 +46,7 @@ func render(t interface{ Fatal(...any) }, r compare.Report) string {
 
 func TestGolden(t *testing.T) {
 	reports := map[string]compare.Report{"sizes": sizes(t)}
-	for _, name := range []string{"rx-context", "partial", "factorial"} {
+	for _, name := range []string{"rx-context", "partial", "factorial", "runs", "few"} {
 		reports[name] = kept(t, name)
 	}
 	for name, r := range reports {
@@ -164,13 +165,26 @@ func anyReport() *rapid.Generator[compare.Report] {
 			Margin: rapid.Float64().Draw(t, "margin"), Confidence: rapid.Float64().Draw(t, "confidence"),
 			Verdict: rapid.SampledFrom([]compare.Verdict{compare.Better, compare.Worse, compare.Same, compare.Unsure, ""}).Draw(t, "verdict"),
 			Real:    rapid.Bool().Draw(t, "real"), BlocksNeeded: rapid.Int().Draw(t, "needed"), Warnings: warnings.Draw(t, "warnings"),
+			Under: rapid.OneOf(rapid.Just(""), name).Draw(t, "under"), TrialsNeeded: rapid.Int().Draw(t, "trials needed"),
+			Spread: rapid.Ptr(rapid.Custom(func(t *rapid.T) compare.Spread {
+				return compare.Spread{BetweenA: num.Draw(t, "between"), WithinA: num.Draw(t, "within"), BetweenB: num.Draw(t, "between"), WithinB: num.Draw(t, "within")}
+			}), true).Draw(t, "spread"),
 		}
+	})
+	source := rapid.Custom(func(t *rapid.T) compare.Source {
+		return compare.Source{Side: rapid.SampledFrom([]string{"a", "b", ""}).Draw(t, "side"), ID: name.Draw(t, "id"), Label: name.Draw(t, "label"),
+			Start: time.Unix(rapid.Int64Range(0, 1e11).Draw(t, "start"), 0), Trials: rapid.Int().Draw(t, "trials")}
+	})
+	change := rapid.Custom(func(t *rapid.T) compare.FactChange {
+		return compare.FactChange{End: name.Draw(t, "end"), Name: name.Draw(t, "name"), Old: name.Draw(t, "old"), New: name.Draw(t, "new")}
 	})
 	return rapid.Custom(func(t *rapid.T) compare.Report {
 		r := compare.Report{Experiment: name.Draw(t, "experiment"), Question: name.Draw(t, "question"), Seed: rapid.Uint64().Draw(t, "seed"),
 			Blocks: rapid.Int().Draw(t, "blocks"), Planned: rapid.Int().Draw(t, "planned"), Partial: rapid.Bool().Draw(t, "partial"),
 			WindowNS: rapid.Int64().Draw(t, "window"), MarginPct: rapid.Float64().Draw(t, "margin"), Trials: rapid.Int().Draw(t, "trials"),
 			Comparisons: rapid.SliceOfN(row, 0, 6).Draw(t, "comparisons"), Effects: rapid.SliceOfN(row, 0, 2).Draw(t, "effects"),
+			Pairing: rapid.SampledFrom([]compare.Pairing{compare.ByBlock, compare.Unpaired, ""}).Draw(t, "pairing"),
+			Sources: rapid.SliceOfN(source, 0, 9).Draw(t, "runs"), EnvironmentDiff: rapid.SliceOfN(change, 0, 3).Draw(t, "changes"),
 			Warnings: warnings.Draw(t, "warnings of the report"), Command: name.Draw(t, "command"), Version: name.Draw(t, "version")}
 		for range rapid.IntRange(0, 3).Draw(t, "factors") {
 			r.Factors = append(r.Factors, spec.Factor{Name: name.Draw(t, "factor"), Levels: rapid.SliceOfN(name, 0, 3).Draw(t, "levels")})
@@ -213,6 +227,53 @@ func TestPageHasItAll(t *testing.T) {
 	// What holds for the whole run is told once, and not beside every row.
 	if n := strings.Count(flat, "memory could not be locked"); n != 1 {
 		t.Errorf("a warning about every trial stands %d times", n)
+	}
+}
+
+// Of separate runs the page says first what else changed between them, and
+// that they are not paired.
+func TestPageOfSeparateRuns(t *testing.T) {
+	page := render(t, kept(t, "runs"))
+	paragraphs := strings.Split(page, "\n\n")
+	if !strings.Contains(paragraphs[0], "new against old: ") || !strings.HasPrefix(paragraphs[1], "Between these runs, this changed as well\n") {
+		t.Errorf("the page begins with %q", paragraphs[:2])
+	}
+	flat := strings.Join(strings.Fields(page), " ")
+	for _, want := range []string{"separate runs, unpaired", "boot to boot", "netdelta ab", "remote kernel 6.18.0 -> 6.19.2", "local governor (none) -> powersave",
+		"only old has tcp_stream", "trials, unpaired, with its 95% interval", "Spread (standard deviation) between runs"} {
+		if !strings.Contains(flat, want) {
+			t.Errorf("%q is not on the page", want)
+		}
+	}
+	for _, foreign := range []string{"blocks", "seed", "Machine"} {
+		if strings.Contains(flat, foreign) {
+			t.Errorf("%q is on a page that has none", foreign)
+		}
+	}
+
+	r := kept(t, "runs")
+	r.EnvironmentDiff = nil
+	if page := render(t, r); !strings.Contains(page, "\n\nNothing that is kept about either end changed between these runs.\n\n") {
+		t.Error("no word that nothing changed")
+	}
+	r.Warnings = append(r.Warnings, result.Warning{Code: "environment-unknown", Text: "nothing is kept"})
+	if page := render(t, r); strings.Contains(page, "Nothing that is kept") {
+		t.Error("what is not known is said to be the same")
+	}
+}
+
+func TestRounded(t *testing.T) {
+	for _, c := range [][2]string{
+		{"ended after 97.719063ms of a window of 100ms", "ended after 97.7ms of a window of 100ms"},
+		{"1.234567891s, 12.345678ms (1.5µs) and 99.9999ms.", "1.23s, 12.3ms (1.5us) and 100ms."},
+		{"999.9999ms", "1s"}, {"1.000000001s", "1s"}, {"2h3m4.567891s", "2h3m5s"}, {"1m23.456s", "1m23s"},
+		{"150ms", "150ms"}, {"0.5ns", "0s"}, {"9.99999999999999999999999999h", "9.99999999999999999999999999h"},
+		{"release 6.18.2s1 and 1.25 Gbit/s", "release 6.18.2s1 and 1.25 Gbit/s"}, {"kernel 6.18.44-fc", "kernel 6.18.44-fc"},
+		{"99999999999999999999.5s", "99999999999999999999.5s"}, {"", ""},
+	} {
+		if got := rounded(c[0]); got != c[1] {
+			t.Errorf("%q gives %q, want %q", c[0], got, c[1])
+		}
 	}
 }
 

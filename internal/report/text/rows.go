@@ -7,7 +7,6 @@ import (
 
 	"netdelta/internal/compare"
 	"netdelta/internal/result"
-	"netdelta/internal/spec"
 	"netdelta/internal/stats"
 	"netdelta/internal/unit"
 )
@@ -42,9 +41,9 @@ func comparisons(r *compare.Report, l compare.Level) block {
 		right: []bool{false, false, true, true, false, false},
 	}
 	eachShown(l.Rows, func(test string) { t.add(test) }, func(c *compare.Comparison) {
-		a, b := median(c.A), median(c.B)
+		a, b := value(c.A.Median), value(c.B.Median)
 		div, label := unit.Scale(c.Unit, a, b)
-		t.add(mark(r, c)+c.Metric, label, unit.FormatIn(a, div), unit.FormatIn(b, div), c.Change(div), verdict(c))
+		t.add(mark(c)+c.Metric, label, unit.FormatIn(a, div), unit.FormatIn(b, div), c.Change(div), verdict(c))
 	})
 	return block{r.Named(l), t}
 }
@@ -61,7 +60,7 @@ func interactions(r *compare.Report, l compare.Level) block {
 		if c.Scale == compare.Percent {
 			label = ""
 		}
-		t.add(mark(r, c)+c.Metric, label, c.Change(div), verdict(c))
+		t.add(mark(c)+c.Metric, label, c.Change(div), verdict(c))
 	})
 	title := fmt.Sprintf("%s %s over %s: what both changes do together beyond what each does alone", l.Factor, l.Variant, l.Baseline)
 	return block{title, t}
@@ -70,14 +69,18 @@ func interactions(r *compare.Report, l compare.Level) block {
 // eachShown calls row for every row that a table shows, and test before the
 // first row of each test.
 func eachShown(rows []compare.Comparison, test func(string), row func(*compare.Comparison)) {
-	var last spec.Test
+	last := ""
 	for i := range rows {
 		c := &rows[i]
 		if !shown(c) {
 			continue
 		}
-		if of := (spec.Test{Name: c.Test, Params: c.Params}); of != last {
-			test(of.String())
+		of := c.Of().String()
+		if c.Under != "" {
+			of += ", " + c.Under
+		}
+		if of != last {
+			test(of)
 			last = of
 		}
 		row(c)
@@ -96,32 +99,34 @@ func shown(c *compare.Comparison) bool {
 	return false
 }
 
-func median(s compare.Summary) float64 {
-	if s.Median == nil {
+// value is what a nullable number holds, NaN for null.
+func value(p *float64) float64 {
+	if p == nil {
 		return math.NaN()
 	}
-	return *s.Median
+	return *p
 }
 
 // mark is what stands before a metric: an exclamation mark where a warning is
 // about it.
-func mark(r *compare.Report, c *compare.Comparison) string {
-	if len(ownWarnings(r, c)) > 0 {
+func mark(c *compare.Comparison) string {
+	if len(c.Warnings) > 0 {
 		return "! "
 	}
 	return "  "
 }
 
 // verdict is the row's verdict, with a star where it is real but too small to
-// matter, and the blocks that would settle it where it is unsure.
+// matter, and the blocks or trials that would settle it where it
+// is unsure.
 func verdict(c *compare.Comparison) string {
 	switch {
 	case c.Verdict == compare.Same && c.Real:
 		return "same*"
-	case c.Verdict == compare.Unsure && c.BlocksNeeded >= stats.MaxNeeded:
+	case c.Verdict == compare.Unsure && c.Needed() >= stats.MaxNeeded:
 		return fmt.Sprintf("unsure >%d", stats.MaxNeeded-1)
-	case c.Verdict == compare.Unsure && c.BlocksNeeded > 0:
-		return fmt.Sprintf("unsure %d", c.BlocksNeeded)
+	case c.Verdict == compare.Unsure && c.Needed() > 0:
+		return fmt.Sprintf("unsure %d", c.Needed())
 	}
 	return string(c.Verdict)
 }

@@ -1,0 +1,214 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"netdelta/internal/compare"
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+	"netdelta/internal/summary"
+	"netdelta/internal/unit"
+)
+
+// RenderRun writes the report of one run as text: what ran, its figures, what
+// was wrong with them, and if asked for the machines. next is what can be done
+// with the run; it may be empty.
+func RenderRun(w io.Writer, r *summary.Report, machines bool, next string) error {
+	parts := [][]string{runHead(r)}
+	parts = append(parts, sections([]block{{runTitle(r), figures(r)}})...)
+	parts = append(parts, runNotes(r), runWarnings(r))
+	if machines {
+		parts = append(parts, environments(r)...)
+		parts = append(parts, command(&compare.Report{Version: r.Version, Command: r.Command}))
+	}
+	if next != "" {
+		parts = append(parts, wrap(next, "", "  "))
+	}
+	var paragraphs []string
+	for _, lines := range parts {
+		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
+		if len(lines) > 0 {
+			paragraphs = append(paragraphs, strings.Join(lines, "\n")+"\n")
+		}
+	}
+	_, err := io.WriteString(w, strings.Join(paragraphs, "\n"))
+	return err
+}
+
+// runHead names the run and says how far it came.
+func runHead(r *summary.Report) []string {
+	head := "Run " + r.ID
+	if r.Label != "" {
+		head += fmt.Sprintf(" (%s)", r.Label)
+	}
+	if r.Target != "" {
+		head += " to " + r.Target
+	}
+	head += ", " + r.Start.UTC().Format("2006-01-02 15:04:05 UTC") + ": "
+	trials := plural(r.Trials, "trial")
+	if r.Planned != 0 && r.Trials != r.Planned {
+		trials = fmt.Sprintf("%d of %s", r.Trials, plural(r.Planned, "trial"))
+	}
+	return wrap(head+fmt.Sprintf("%s, %s.", r.State, trials), "", "  ")
+}
+
+func runTitle(r *summary.Report) string {
+	if r.WindowNS == 0 {
+		return "Figures are medians over trials"
+	}
+	return fmt.Sprintf("Figures are medians over trials, each %v long after %v of warm-up",
+		time.Duration(r.WindowNS), time.Duration(r.WarmupNS))
+}
+
+// figures is the table, by test. One scale serves a whole row.
+func figures(r *summary.Report) table {
+	t := table{
+		head:  []string{"", "end", "unit", "median", intervalHead(r), "min .. max", "n"},
+		right: []bool{false, false, false, true, true, true, true},
+	}
+	var last spec.Test
+	under := ""
+	for i := range r.Figures {
+		f := &r.Figures[i]
+		if !runShows(f) {
+			continue
+		}
+		if of := f.TestOf(); of != last || f.Under != under {
+			title := of.String()
+			if f.Under != "" {
+				title += " (" + f.Under + ")"
+			}
+			t.add(title)
+			last, under = of, f.Under
+		}
+		name := "  " + f.Metric
+		if len(f.Warnings) > 0 {
+			name = "! " + f.Metric
+		}
+		div, label := unit.Scale(f.Unit, value(f.Median), value(f.Max))
+		t.add(name, f.End, label, unit.FormatIn(value(f.Median), div),
+			span(f.Lo, f.Hi, div), span(f.Min, f.Max, div), outOf(f.N, f.Of))
+	}
+	return t
+}
+
+// runShows says whether the text has the figure: the main ones, what a sender
+// had to say beside its receiver, and those that count mishaps where there
+// were any.
+func runShows(f *summary.Figure) bool {
+	if f.Metric == result.Offered {
+		return true
+	}
+	switch f.Rank() {
+	case result.Headline, result.Main:
+		return true
+	case result.NonZero:
+		return f.Max != nil && *f.Max != 0
+	}
+	return false
+}
+
+func span(lo, hi *float64, div float64) string {
+	if lo == nil || hi == nil {
+		return "n/a"
+	}
+	return unit.FormatIn(*lo, div) + " .. " + unit.FormatIn(*hi, div)
+}
+
+func outOf(n, of int) string {
+	if n == of {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%d/%d", n, of)
+}
+
+// leastConfidence is that of the shown intervals, 1 where there is none.
+func leastConfidence(r *summary.Report) float64 {
+	least := 1.0
+	for i := range r.Figures {
+		if f := &r.Figures[i]; runShows(f) && f.Confidence > 0 {
+			least = min(least, f.Confidence)
+		}
+	}
+	return least
+}
+
+func intervalHead(r *summary.Report) string {
+	if least := leastConfidence(r); least < 0.95 {
+		return fmt.Sprintf("%.0f%% interval", math.Floor(100*least))
+	}
+	return "95% interval"
+}
+
+func runNotes(r *summary.Report) []string {
+	if len(r.Figures) == 0 {
+		return nil
+	}
+	text := "The interval is the median's, by order statistics."
+	if least := leastConfidence(r); least < 0.95 {
+		text = fmt.Sprintf("The interval is the median's, the widest that so few trials give (%.3g%%; 95%% takes 6).", 100*least)
+	}
+	if slices.ContainsFunc(r.Figures, func(f summary.Figure) bool { return runShows(&f) && len(f.Warnings) > 0 }) {
+		text += " ! see the warnings."
+	}
+	return wrap(text, "", "")
+}
+
+// runWarnings are those of the run and those of the figures shown.
+func runWarnings(r *summary.Report) []string {
+	var lines []string
+	for _, w := range r.Warnings {
+		lines = append(lines, wrap(sentence(w), "- ", "  ")...)
+	}
+	for i := range r.Figures {
+		f := &r.Figures[i]
+		if !runShows(f) {
+			continue
+		}
+		for _, w := range f.Warnings {
+			lines = append(lines, wrap(f.TestOf().Short()+" "+f.Metric+": "+sentence(w), "! ", "  ")...)
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return append([]string{"Warnings"}, lines...)
+}
+
+// environments is what is the same at both ends, and then what is not.
+func environments(r *summary.Report) [][]string {
+	var order []string
+	values := map[string][2]string{}
+	for _, e := range r.Environments {
+		side := 0
+		if e.End == result.Remote {
+			side = 1
+		}
+		for _, f := range e.Facts {
+			v, known := values[f.Name]
+			if !known {
+				order = append(order, f.Name)
+			}
+			v[side] = f.Value
+			values[f.Name] = v
+		}
+	}
+	var both, apart [2][]string // names, values
+	for _, name := range order {
+		if v := values[name]; v[0] == v[1] {
+			both[0], both[1] = append(both[0], name), append(both[1], v[0])
+			continue
+		}
+		for side, end := range []string{result.Local, result.Remote} {
+			if v := values[name][side]; v != "" {
+				apart[0], apart[1] = append(apart[0], end+" "+name), append(apart[1], v)
+			}
+		}
+	}
+	return [][]string{list("The same at both ends", both[0], both[1]), list("Ends", apart[0], apart[1])}
+}

@@ -1,0 +1,73 @@
+package text
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"netdelta/internal/compare"
+	"netdelta/internal/unit"
+)
+
+// maxSources is how many runs of one side are told one by one.
+const maxSources = 6
+
+// sources tells which separate runs the figures come from.
+func sources(r *compare.Report) []string {
+	lines := wrap(r.Experiment+": separate runs, unpaired", "", "  ")
+	names := map[string]string{}
+	for _, f := range r.Factors {
+		if len(f.Levels) == 2 {
+			names["a"], names["b"] = f.Levels[0], f.Levels[1]
+		}
+	}
+	for _, side := range []string{"a", "b"} {
+		of := slices.DeleteFunc(slices.Clone(r.Sources), func(s compare.Source) bool { return s.Side != side })
+		more := len(of) - maxSources
+		if more > 0 {
+			of = of[:maxSources]
+		}
+		for _, s := range of {
+			text := names[side] + ":"
+			if s.ID != names[side] {
+				text += " run " + s.ID
+			}
+			text += fmt.Sprintf(" %s, %s", s.Start.UTC().Format("2006-01-02 15:04:05 UTC"), plural(s.Trials, "trial"))
+			if s.Label != "" && s.Label != names[side] {
+				text += ", label " + s.Label
+			}
+			lines = append(lines, wrap(text, "", "  ")...)
+		}
+		if more > 0 {
+			lines = append(lines, wrap(fmt.Sprintf("%s: and %s more", names[side], plural(more, "run")), "", "  ")...)
+		}
+	}
+	text := fmt.Sprintf("%s in common, with %s", plural(countTests(r), "test"), plural(r.Trials, "trial"))
+	if r.WindowNS > 0 {
+		text += fmt.Sprintf(", each %v long after %v of warm-up", time.Duration(r.WindowNS), time.Duration(r.WarmupNS))
+	}
+	return append(lines, wrap(text+".", "", "")...)
+}
+
+// spreads is the rows of which the runs of a side differ more than the trials
+// within a run.
+func spreads(r *compare.Report) block {
+	t := table{
+		head:  []string{"", "unit", "runs", "trials", "runs", "trials"},
+		right: []bool{false, false, true, true, true, true},
+	}
+	names := [2]string{}
+	wide := slices.DeleteFunc(slices.Clone(r.Comparisons), func(c compare.Comparison) bool { return !c.Spread.Wide() })
+	eachShown(wide, func(test string) { t.add(test) }, func(c *compare.Comparison) {
+		names = [2]string{c.Baseline, c.Variant}
+		s := c.Spread
+		div, label := 1.0, "%"
+		if c.Scale != compare.Percent {
+			div, label = unit.Scale(c.Unit, value(s.BetweenA), value(s.BetweenB))
+		}
+		cell := func(p *float64) string { return unit.FormatIn(value(p), div) }
+		t.add("  "+c.Metric, label, cell(s.BetweenA), cell(s.WithinA), cell(s.BetweenB), cell(s.WithinB))
+	})
+	title := fmt.Sprintf("Spread (standard deviation) between runs and between the trials of a run, in %s and in %s", names[0], names[1])
+	return block{title, t}
+}

@@ -1,0 +1,82 @@
+package text
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"netdelta/internal/compare"
+	"netdelta/internal/result"
+)
+
+// warnings are those about the run, and then those about rows that are shown,
+// each once with the tests and levels that it is about.
+func warnings(r *compare.Report) []string {
+	var lines []string
+	for _, w := range r.Warnings {
+		lines = append(lines, wrap(sentence(w), "- ", "  ")...)
+	}
+	severalLevels := len(r.Levels())+len(r.Interactions()) > 1
+	var order []result.Warning
+	about := map[result.Warning][]string{}
+	for _, c := range slices.Concat(r.Comparisons, r.Effects) {
+		if !shown(&c) {
+			continue
+		}
+		for _, w := range c.Warnings {
+			if about[w] == nil {
+				order = append(order, w)
+			}
+			name := c.Name()
+			if w.Metric != "" {
+				name += " " + c.Metric
+			}
+			if severalLevels {
+				name += " (" + c.Variant + ")"
+			}
+			if !slices.Contains(about[w], name) {
+				about[w] = append(about[w], name)
+			}
+		}
+	}
+	for _, w := range order {
+		lines = append(lines, wrap(strings.Join(about[w], ", ")+": "+sentence(w), "! ", "  ")...)
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return append([]string{"Warnings"}, lines...)
+}
+
+// sentence is the warning with its advice.
+func sentence(w result.Warning) string {
+	text := w.Text + "."
+	if w.Advice != "" {
+		text += " Advice: " + w.Advice + "."
+	}
+	return rounded(text)
+}
+
+// durations are times as Go writes them, where they have a fraction. What is
+// part of a longer word or number is none.
+var durations = regexp.MustCompile(`\b(?:[0-9]+h)?(?:[0-9]+m)?[0-9]+\.[0-9]+(?:ns|µs|μs|us|ms|s)\b`)
+
+// rounded writes the durations in a text with three digits: whoever measured
+// them gave all that the clock had.
+func rounded(text string) string {
+	return durations.ReplaceAllStringFunc(text, func(s string) string {
+		d, err := time.ParseDuration(s)
+		if err != nil {
+			return s
+		}
+		step := time.Duration(1)
+		for d.Abs()/step >= 1000 {
+			step *= 10
+		}
+		if d >= time.Minute {
+			step = time.Second // 1m23s, rather than 1m20s
+		}
+		return strings.ReplaceAll(d.Round(step).String(), "µ", "u")
+	})
+}
