@@ -157,15 +157,16 @@ func (o Options) link(v spec.Variant, p places) netlab.LinkConfig {
 // places says which CPU each thread is bound to.
 type places struct{ local, remote, wire int }
 
-// place puts the two ends on the first two usable CPUs and the wire on a
-// third. With fewer CPUs the scheduler places the wire: bound to the CPU of
-// one end it would always delay that one.
+// place puts the two ends and the wire on the first three usable CPUs, one
+// each. With fewer CPUs all are left to the scheduler: a thread bound to the
+// CPU of another waits for it while the other CPU idles, and which one waits
+// changes with the variant.
 func (o Options) place(cpus []int) places {
 	at := func(i int) int {
-		if i < len(cpus) && len(cpus) > 1 {
-			return cpus[i]
+		if len(cpus) < 3 {
+			return sys.NoCPU
 		}
-		return sys.NoCPU
+		return cpus[i]
 	}
 	choose := func(asked, auto int) int {
 		if asked == Auto {

@@ -1,0 +1,112 @@
+package lab
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"netdelta/internal/netlab"
+	"netdelta/internal/spec"
+	"netdelta/internal/sys"
+)
+
+func options(t *testing.T) Options {
+	t.Helper()
+	tests, err := spec.ParseTests("udp_rr", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Options{Link: netlab.Ether, Tests: tests, Blocks: 6, Window: 50 * time.Millisecond, Margin: 0.02,
+		CPULocal: Auto, CPURemote: Auto, CPUWire: Auto}
+}
+
+func TestRxContextPlan(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		change   func(*Options)
+		levels   []string
+		baseline string
+		err      string
+	}{
+		{"ether's defaults", func(*Options) {}, []string{"softirq", "kthread", "inline"}, "softirq", ""},
+		{"veth's defaults", func(o *Options) { o.Link = netlab.Veth }, []string{"napi", "napi-threaded", "backlog"}, "napi", ""},
+		{"levels without the usual baseline", func(o *Options) { o.Levels = []string{"uthread", "inline"} }, []string{"uthread", "inline"}, "uthread", ""},
+		{"a level against itself", func(o *Options) { o.Levels = []string{"softirq", "softirq-again"} }, []string{"softirq", "softirq-again"}, "softirq", ""},
+		{"a baseline of one's own", func(o *Options) { o.Baseline = "inline" }, []string{"softirq", "kthread", "inline"}, "inline", ""},
+		{"an unknown link", func(o *Options) { o.Link = "ppp" }, nil, "", "valid are ether, veth"},
+		{"a level of the other link", func(o *Options) { o.Levels = []string{"napi"} }, nil, "", "valid are inline, softirq, kthread, uthread"},
+		{"an unknown baseline", func(o *Options) { o.Baseline = "uthread" }, nil, "", "none of its levels"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := options(t)
+			c.change(&o)
+			p, err := rxContext.Plan(o)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Fatalf("error %v, want one with %q", err, c.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.levels, p.Factors[0].Levels); diff != "" {
+				t.Errorf("levels (-want +got):\n%s", diff)
+			}
+			if got := p.Baseline[rxFactor]; got != c.baseline {
+				t.Errorf("baseline %s, want %s", got, c.baseline)
+			}
+		})
+	}
+}
+
+// TestDefaultsAreContexts guards the table of defaults against a context that
+// was renamed.
+func TestDefaultsAreContexts(t *testing.T) {
+	for _, d := range rxDefaults {
+		o := options(t)
+		o.Link = d.link
+		if _, err := rxContext.Plan(o); err != nil {
+			t.Errorf("%s: %v", d.link, err)
+		}
+	}
+}
+
+func TestPlace(t *testing.T) {
+	auto := Options{CPULocal: Auto, CPURemote: Auto, CPUWire: Auto}
+	for _, c := range []struct {
+		name string
+		o    Options
+		cpus []int
+		want places
+	}{
+		{"four CPUs", auto, []int{0, 1, 2, 3}, places{0, 1, 2}},
+		{"some CPUs of a larger machine", auto, []int{8, 9, 12}, places{8, 9, 12}},
+		{"two CPUs", auto, []int{0, 1}, places{sys.NoCPU, sys.NoCPU, sys.NoCPU}},
+		{"one CPU", auto, []int{3}, places{sys.NoCPU, sys.NoCPU, sys.NoCPU}},
+		{"as asked", Options{CPULocal: 1, CPURemote: sys.NoCPU, CPUWire: 0}, []int{0, 1}, places{1, sys.NoCPU, 0}},
+	} {
+		if got := c.o.place(c.cpus); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestBaseLevel(t *testing.T) {
+	for level, want := range map[string]string{"softirq": "softirq", "softirq-again": "softirq", "napi-threaded": "napi-threaded"} {
+		if got := baseLevel(level); got != want {
+			t.Errorf("%s: %s, want %s", level, got, want)
+		}
+	}
+}
+
+func TestFindNamesTheValidOnes(t *testing.T) {
+	if _, err := Find("rx-context"); err != nil {
+		t.Error(err)
+	}
+	if _, err := Find("tx-context"); err == nil || !strings.Contains(err.Error(), "rx-context") {
+		t.Errorf("error %v does not name rx-context", err)
+	}
+}
