@@ -146,11 +146,16 @@ func (h *host) send(t *testing.T, p []byte) {
 func (h *host) recv(t *testing.T) []byte {
 	t.Helper()
 	p := make([]byte, 1<<17)
-	n, err := unix.Read(h.sock, p)
-	if err != nil {
-		t.Fatalf("%s: no frame came: %v", h.name, err)
+	for {
+		n, err := unix.Read(h.sock, p)
+		if err == unix.EINTR { // a read with a timeout is not resumed after a signal
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: no frame came: %v", h.name, err)
+		}
+		return p[:n]
 	}
-	return p[:n]
 }
 
 func (h *host) has(t *testing.T, name string) bool {

@@ -60,11 +60,12 @@ func TestSleepsAreCounted(t *testing.T) {
 	const sleeps = 100
 	var word uint32
 	for range sleeps {
-		sys.FutexWait(&word, 0, &unix.Timespec{Nsec: 20_000})
+		sys.FutexWait(&word, 0, &unix.Timespec{Nsec: 100_000})
 	}
-	// The runtime may have the thread sleep a few times too.
-	if got := s.count() - before; got < sleeps || got > sleeps+sleeps/4 {
-		t.Errorf("%d sleeps counted, want %d", got, sleeps)
+	// A busy machine may spend a wait before it begins, and the runtime may
+	// have the thread sleep a few times too.
+	if got := s.count() - before; got < sleeps*3/4 || got > sleeps*5/4 {
+		t.Errorf("%d sleeps counted, want about %d", got, sleeps)
 	}
 	if n := testing.AllocsPerRun(100, func() { s.count() }); n != 0 {
 		t.Errorf("counting allocates %v times", n)

@@ -1,5 +1,9 @@
 package sys
 
+// These functions are nosplit: the runtime marks every thread that has held
+// its P for 10 ms, also one that waits in a raw call, and takes the P away at
+// the next function prologue. Without a prologue there is nothing to catch it.
+
 import (
 	"unsafe"
 
@@ -7,12 +11,16 @@ import (
 )
 
 // Read is read(2) without telling the scheduler. p must not be empty.
+//
+//go:nosplit
 func Read(fd int, p []byte) (int, unix.Errno) {
 	n, _, e := unix.RawSyscall(unix.SYS_READ, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
 	return int(n), e
 }
 
 // Write is write(2) without telling the scheduler. p must not be empty.
+//
+//go:nosplit
 func Write(fd int, p []byte) (int, unix.Errno) {
 	n, _, e := unix.RawSyscall(unix.SYS_WRITE, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)))
 	return int(n), e
@@ -20,12 +28,16 @@ func Write(fd int, p []byte) (int, unix.Errno) {
 
 // Send is send(2) on a connected socket. p must not be empty. flags are
 // MSG_ values; a stream's caller adds MSG_NOSIGNAL.
+//
+//go:nosplit
 func Send(fd int, p []byte, flags int) (int, unix.Errno) {
 	n, _, e := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), uintptr(flags), 0, 0)
 	return int(n), e
 }
 
 // Recv is recv(2). p must not be empty. flags are MSG_ values.
+//
+//go:nosplit
 func Recv(fd int, p []byte, flags int) (int, unix.Errno) {
 	n, _, e := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), uintptr(flags), 0, 0)
 	return int(n), e
@@ -34,6 +46,8 @@ func Recv(fd int, p []byte, flags int) (int, unix.Errno) {
 // TryRead is a read that returns EAGAIN rather than wait, on a descriptor
 // that is otherwise blocking: preadv2(2) with RWF_NOWAIT at offset -1. A
 // descriptor that cannot do this answers EOPNOTSUPP.
+//
+//go:nosplit
 func TryRead(fd int, p []byte) (int, unix.Errno) {
 	iov := unix.Iovec{Base: &p[0]}
 	iov.SetLen(len(p))
@@ -44,12 +58,16 @@ func TryRead(fd int, p []byte) (int, unix.Errno) {
 // FutexWait sleeps while *addr is want, at most timeout (nil: for ever), as
 // futex(2) FUTEX_WAIT on memory private to the process. It returns EAGAIN if
 // the value has changed already, ETIMEDOUT after the timeout.
+//
+//go:nosplit
 func FutexWait(addr *uint32, want uint32, timeout *unix.Timespec) unix.Errno {
 	_, _, e := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(addr)), futexWaitPrivate, uintptr(want), uintptr(unsafe.Pointer(timeout)), 0, 0)
 	return e
 }
 
 // FutexWake wakes at most n sleepers on addr.
+//
+//go:nosplit
 func FutexWake(addr *uint32, n int) unix.Errno {
 	_, _, e := unix.RawSyscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(addr)), futexWakePrivate, uintptr(n), 0, 0, 0)
 	return e
