@@ -16,14 +16,16 @@ import (
 )
 
 // inNetNS runs f on a thread in a network namespace of its own, where loopback
-// is up and where ICMP datagram sockets are allowed to root, or to nobody. f is
-// not on the test's goroutine.
+// is up and where ICMP datagram sockets are allowed to root or, as in every new
+// one, to nobody. f is not on the test's goroutine.
 func inNetNS(t *testing.T, datagram bool, f func() error) {
 	t.Helper()
 	ns, _ := labtest.Pair(t)
 	err := ns.Do(func() error {
-		groups := map[bool]string{true: "0 0", false: "1 0"}[datagram]
-		return errors.Join(loopbackUp(), os.WriteFile("/proc/sys/net/ipv4/ping_group_range", []byte(groups), 0))
+		if err := loopbackUp(); err != nil || !datagram {
+			return err
+		}
+		return os.WriteFile("/proc/sys/net/ipv4/ping_group_range", []byte("0 0"), 0)
 	})
 	if err != nil {
 		labtest.Skip(t, fmt.Errorf("prepare a network namespace: %w", err))
@@ -31,20 +33,6 @@ func inNetNS(t *testing.T, datagram bool, f func() error) {
 	if err := ns.Do(f); err != nil {
 		t.Error(err)
 	}
-}
-
-func loopbackUp() error {
-	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(s)
-	ifr, err := unix.NewIfreq("lo")
-	if err != nil {
-		return err
-	}
-	ifr.SetUint16(unix.IFF_UP)
-	return unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, ifr)
 }
 
 func TestEcho(t *testing.T) {

@@ -100,6 +100,7 @@ func TestNobodyAnswers(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		for _, test := range []string{"udp_rr", "udp_stream"} {
 			t.Run(fmt.Sprintf("%s/closed=%v", test, closed), func(t *testing.T) {
+				t.Parallel()
 				eachFamily(t, func(t *testing.T, addr netip.Addr) {
 					t.Parallel()
 					tr := trial{test: test, addr: addr, warmup: testWarmup, window: testWindow}

@@ -160,6 +160,12 @@ func (x *exchange) classify(n int) {
 		if sent, ok := x.pending.answered(low, x.seq, mask); ok {
 			x.late++
 			x.longest = max(x.longest, time.Duration(sys.Nanotime()-sent))
+			if x.meter.phase == open || x.meter.phase == closed {
+				// Its round trip is a true one, if a long one: without it the
+				// largest would be cut off at the timeout. (The warm-up's
+				// requests are forgotten when the window opens.)
+				x.rtt.Record(sys.Nanotime() - sent)
+			}
 			return
 		}
 	}

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"bytes"
+	"fmt"
 	"os/exec"
 	"regexp"
 	"runtime"
@@ -117,7 +118,7 @@ func compile(t *testing.T) map[string]function {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
-		labtest.Skip(t, err)
+		labtest.Skip(t, fmt.Errorf("compile the loops (go build -gcflags=-S): %w: %.300s", err, stderr.String()))
 	}
 	text := regexp.MustCompile(`(?m)^(\S+) STEXT |\tCALL\t(\S+)\(SB\)|\tJMP\t(\S+)\(SB\)`)
 	functions := map[string]function{}

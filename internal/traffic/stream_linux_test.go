@@ -147,27 +147,23 @@ func TestUDPStreamSeesWhatThePathDoes(t *testing.T) {
 // TestStreamToAPeerThatReadsNothing has a connection that nobody reads from.
 func TestStreamToAPeerThatReadsNothing(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		test string
-		more time.Duration // that the end may take beyond the window
-	}{
-		{"tcp_stream", 5*pollTime + coolTime + hangUpTime},
-		{"tcp_rr", 5*pollTime + unfinishedTime + hangUpTime},
-	} {
-		t.Run(c.test, func(t *testing.T) {
+	const slack = time.Second // of a machine that is busy otherwise
+	for _, test := range []string{"tcp_stream", "tcp_rr"} {
+		t.Run(test, func(t *testing.T) {
+			t.Parallel()
 			eachFamily(t, func(t *testing.T, addr netip.Addr) {
 				t.Parallel()
-				tr := trial{test: c.test, addr: addr, warmup: testWarmup, window: testWindow}
+				tr := trial{test: test, addr: addr, warmup: testWarmup, window: testWindow}
 				sender, _ := tr.ends(t)
 				began := time.Now()
 				end := finish(t, start(sender))
-				if took := time.Since(began); took > testWarmup+testWindow+c.more {
+				if took := time.Since(began); took > testWarmup+testWindow+unfinishedTime+hangUpTime+slack {
 					t.Errorf("took %v", took)
 				}
-				if end.Elapsed < testWindow || end.Elapsed > testWindow+2*pollTime {
+				if end.Elapsed < testWindow || end.Elapsed > testWindow+slack {
 					t.Errorf("window of %v, want %v and at most one wait", end.Elapsed, testWindow)
 				}
-				if c.test == "tcp_rr" && (end.Messages != 0 || !warned(end, WarnUnfinished)) {
+				if test == "tcp_rr" && (end.Messages != 0 || !warned(end, WarnUnfinished)) {
 					t.Errorf("%d round trips, warnings %v", end.Messages, end.Warnings)
 				}
 			})

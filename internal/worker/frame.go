@@ -67,15 +67,21 @@ func readFrame(r io.Reader, message any) error {
 	}
 	body := make([]byte, length)
 	if _, err := io.ReadFull(r, body); err != nil {
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		return err
+		return noEOF(err)
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
 	if err := d.Decode(message); err != nil {
-		return fmt.Errorf("decode a control message: %w", err)
+		return fmt.Errorf("decode a control message: %w", noEOF(err))
 	}
 	return nil
+}
+
+// noEOF makes an end within a message an error that is not mistaken for the
+// end between two.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
 }

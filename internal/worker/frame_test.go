@@ -97,6 +97,7 @@ func FuzzReadFrame(f *testing.F) {
 		}
 		f.Add(wire.Bytes())
 	}
+	f.Add([]byte("\x00\x00\x00\x00")) // an empty message is not the end
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		for _, message := range []any{new(request), new(reply)} {
 			r := bytes.NewReader(wire)

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net/netip"
 	"os"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"netdelta/internal/feature"
 	"netdelta/internal/labtest"
@@ -22,17 +25,44 @@ import (
 const roleParent = "__parent"
 
 func TestMain(m *testing.M) {
-	os.Exit(labtest.Main(m, func(args []string) (int, bool) {
-		if len(args) > 0 {
-			switch args[0] {
-			case sys.RoleWorker:
-				return Main(args[1:]), true
-			case roleParent:
-				return parent(), true
-			}
+	if status, ok := dispatch(os.Args[1:]); ok {
+		os.Exit(status)
+	}
+	if err := loopbackUp(); err != nil {
+		log.Fatalf("set loopback up: %v", err)
+	}
+	os.Exit(labtest.Main(m, nil))
+}
+
+func dispatch(args []string) (status int, ok bool) {
+	if len(args) > 0 {
+		switch args[0] {
+		case sys.RoleWorker:
+			return Main(args[1:]), true
+		case roleParent:
+			return parent(), true
 		}
-		return 0, false
-	}))
+	}
+	return 0, false
+}
+
+// loopbackUp sets the loopback interface of the calling thread's network
+// namespace up, if it is a new one.
+func loopbackUp() error {
+	s, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(s)
+	ifr, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	if err := unix.IoctlIfreq(s, unix.SIOCGIFFLAGS, ifr); err != nil || ifr.Uint16()&unix.IFF_UP != 0 {
+		return err
+	}
+	ifr.SetUint16(ifr.Uint16() | unix.IFF_UP)
+	return unix.IoctlIfreq(s, unix.SIOCSIFFLAGS, ifr)
 }
 
 // parent starts a worker, has it run, tells its number and waits.
