@@ -6,14 +6,14 @@ package agent
 
 import (
 	"context"
-	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
-	"slices"
 	"sync"
 	"time"
 
+	"netdelta/internal/counters"
 	"netdelta/internal/ctl"
 	"netdelta/internal/result"
 	"netdelta/internal/sys"
@@ -25,6 +25,7 @@ const (
 	MaxSessions = 8
 	Heartbeat   = 5 * time.Second
 	Grace       = 30 * time.Second
+	Idle        = 10 * time.Minute
 )
 
 // Config says which host an agent serves, and how. Zero values stand for the
@@ -40,11 +41,20 @@ type Config struct {
 	Start func() (Worker, error)
 	// MaxSessions is how many sessions may be held at a time.
 	MaxSessions int
+	// DataPorts are the ports that workers listen at; any by default.
+	DataPorts Ports
 	// Heartbeat is the time between signs of life on a session's stream.
 	Heartbeat time.Duration
 	// Grace is how long, beside its warm-up and window, a trial may run. A
 	// client that vanished without a word cannot hold a host for longer.
 	Grace time.Duration
+	// Idle is how long a session may be held without a step. A client that was
+	// stopped, and so neither died nor closes its session, cannot keep others
+	// out for longer.
+	Idle time.Duration
+	// Log is told in a line when a session begins and when it ends. It may be
+	// nil, and is called by several goroutines.
+	Log func(line string)
 }
 
 // Agent serves one host. It is a ctl.Host.
@@ -55,7 +65,9 @@ type Agent struct {
 
 	mu       sync.Mutex
 	closed   bool
+	number   int // of the latest session
 	sessions map[string]*session
+	queue    []*waiter // who waits for a session, the first first
 }
 
 var _ ctl.Host = (*Agent)(nil)
@@ -78,6 +90,12 @@ func New(cfg Config) *Agent {
 	if cfg.Grace == 0 {
 		cfg.Grace = Grace
 	}
+	if cfg.Idle == 0 {
+		cfg.Idle = Idle
+	}
+	if cfg.Log == nil {
+		cfg.Log = func(string) {}
+	}
 	return &Agent{cfg: cfg, closing: make(chan struct{}), sessions: map[string]*session{}}
 }
 
@@ -98,44 +116,83 @@ func (a *Agent) Hello() ctl.Hello {
 	return ctl.Hello{Version: a.cfg.Version, Protocol: ctl.Protocol, Hostname: a.cfg.Name}
 }
 
+// Environment tells the facts of the machine.
+func (a *Agent) Environment(context.Context) ([]result.Fact, error) {
+	var facts []result.Fact
+	for _, f := range counters.Environment() {
+		facts = append(facts, result.Fact(f))
+	}
+	return facts, nil
+}
+
 // Open holds a session until ctx ends, sending fails or the agent closes.
-func (a *Agent) Open(ctx context.Context, client string, send func(ctl.Event) error) error {
-	s, err := a.admit(client)
+func (a *Agent) Open(ctx context.Context, h ctl.Hold, send func(ctl.Event) error) error {
+	s, err := a.admit(ctx, h, send)
 	if err != nil {
 		return err
 	}
-	defer a.release(s)
+	a.cfg.Log(s.begins())
+	err = a.hold(ctx, s, send)
+	why := fmt.Errorf("%w: the session ended", ctl.ErrAborted)
+	if errors.Is(err, ctl.ErrClosing) || errors.Is(err, ctl.ErrIdle) {
+		why = fmt.Errorf("%w: %w", ctl.ErrAborted, err)
+	}
+	s.end(why)
+	a.release(s)
+	a.cfg.Log(s.ends(err))
+	a.open.Done()
+	return err
+}
+
+// hold tells the client what there is to tell while its session lives, and
+// returns why it no longer does.
+func (a *Agent) hold(ctx context.Context, s *session, send func(ctl.Event) error) error {
 	if err := send(ctl.Event{Session: s.id}); err != nil {
 		return err
 	}
 	beat := time.NewTicker(a.cfg.Heartbeat)
 	defer beat.Stop()
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-a.closing:
 			return ctl.ErrClosing
+		case i := <-s.intervals:
+			err = send(ctl.Event{Interval: i})
 		case <-beat.C:
 			// While traffic flows the stream is silent; the trial's own
 			// deadline watches the client meanwhile.
 			if s.measuring() {
 				continue
 			}
-			if err := send(ctl.Event{Heartbeat: true}); err != nil {
-				return err
+			if s.idle() > a.cfg.Idle {
+				return fmt.Errorf("%w: no step within %v", ctl.ErrIdle, a.cfg.Idle)
 			}
+			err = send(ctl.Event{Heartbeat: true})
+		}
+		if err != nil {
+			return err
 		}
 	}
 }
 
-// Prepare starts a worker for one end of one trial.
-func (a *Agent) Prepare(ctx context.Context, id string, cfg traffic.Config) (uint16, error) {
+// Prepare starts a worker for one end of one trial, at one of the agent's data
+// ports.
+func (a *Agent) Prepare(ctx context.Context, id string, cfg traffic.Config) (netip.AddrPort, error) {
 	s, err := a.find(id)
 	if err != nil {
-		return 0, err
+		return netip.AddrPort{}, err
 	}
-	return s.prepare(ctx, cfg)
+	if err := a.cfg.DataPorts.apply(&cfg); err != nil {
+		return netip.AddrPort{}, err
+	}
+	if err := place(a.cfg.NS, &cfg); err != nil {
+		return netip.AddrPort{}, err
+	}
+	port, err := s.prepare(ctx, cfg)
+	return netip.AddrPortFrom(cfg.Addr, port), err
 }
 
 // Arm tells the worker its peer.
@@ -174,47 +231,6 @@ func (a *Agent) Abort(_ context.Context, id string) error {
 	}
 	s.abort(fmt.Errorf("%w by the client", ctl.ErrAborted))
 	return nil
-}
-
-// admit makes a session, if there is room for it.
-func (a *Agent) admit(client string) (*session, error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.closed {
-		return nil, ctl.ErrClosing
-	}
-	if len(a.sessions) >= a.cfg.MaxSessions {
-		return nil, fmt.Errorf("%w: %d are open, as many as this agent takes, the oldest by %q: close one first",
-			ctl.ErrLimit, len(a.sessions), a.oldest().client)
-	}
-	s := &session{
-		id:     rand.Text(),
-		client: client,
-		opened: time.Now(),
-		start:  a.cfg.Start,
-		grace:  a.cfg.Grace,
-		state:  idle,
-	}
-	a.sessions[s.id] = s
-	a.open.Add(1)
-	return s, nil
-}
-
-func (a *Agent) oldest() *session {
-	var all []*session
-	for _, s := range a.sessions {
-		all = append(all, s)
-	}
-	return slices.MinFunc(all, func(x, y *session) int { return x.opened.Compare(y.opened) })
-}
-
-// release forgets the session and ends its worker.
-func (a *Agent) release(s *session) {
-	defer a.open.Done()
-	a.mu.Lock()
-	delete(a.sessions, s.id)
-	a.mu.Unlock()
-	s.end()
 }
 
 func (a *Agent) find(id string) (*session, error) {

@@ -55,13 +55,67 @@ func TestHeartbeats(t *testing.T) {
 	})
 }
 
+// A client that takes no step for long loses its session, with the worker that
+// it may have; one that takes some keeps it.
+func TestIdleSessionEnds(t *testing.T) {
+	for _, s := range []state{idle, prepared, armed} {
+		t.Run(s.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const limit = time.Minute
+				h := hold(t, newStable(), Config{Heartbeat: 2 * time.Second, Idle: limit})
+				defer h.finish(t)
+				time.Sleep(limit * 3 / 4)
+				h.bring(t, prepared)
+				if err := h.Abort(t.Context(), h.id); err != nil {
+					t.Fatal(err)
+				}
+				h.bring(t, s)
+				time.Sleep(limit * 3 / 4)
+				if err := h.Abort(t.Context(), h.id); err != nil {
+					t.Fatalf("it took a step in time: %v", err)
+				}
+				h.bring(t, s)
+				began := time.Now()
+				if err := <-h.gone; !errors.Is(err, ctl.ErrIdle) {
+					t.Errorf("got %v, want %v", err, ctl.ErrIdle)
+				}
+				if d := time.Since(began); d < limit || d > limit+3*time.Second {
+					t.Errorf("it ended after %v, want %v", d, limit)
+				}
+				if n := h.st.living(); n != 0 {
+					t.Errorf("%d workers are left", n)
+				}
+			})
+		})
+	}
+}
+
+// A step or a trial that lasts is not idleness.
+func TestLongTrialIsNotIdle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newStable()
+		h := hold(t, st, Config{Heartbeat: time.Second, Idle: time.Second, Grace: time.Hour})
+		defer h.finish(t)
+		h.bring(t, running)
+		time.Sleep(time.Minute)
+		st.mu.Lock()
+		st.hang = "drain"
+		st.mu.Unlock()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := h.call(ctx, "drain", result.Remote); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
+		}
+	})
+}
+
 // A client whose stream cannot be written to is gone.
 func TestHeartbeatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newStable()
 		a := New(Config{Start: st.start, Heartbeat: time.Second})
 		broken := errors.New("broken pipe")
-		err := a.Open(t.Context(), "tester", func(e ctl.Event) error {
+		err := a.Open(t.Context(), ctl.Hold{Client: "tester"}, func(e ctl.Event) error {
 			if e.Heartbeat {
 				return broken
 			}
@@ -85,7 +139,7 @@ func TestSessionLimit(t *testing.T) {
 	if id == h.id || len(id) < 20 {
 		t.Errorf("sessions %q and %q: want two that cannot be guessed", h.id, id)
 	}
-	err := h.Open(t.Context(), "third", func(ctl.Event) error { return nil })
+	err := h.Open(t.Context(), ctl.Hold{Client: "third"}, func(ctl.Event) error { return nil })
 	if !errors.Is(err, ctl.ErrLimit) || !strings.Contains(err.Error(), `"tester"`) {
 		t.Errorf("got %v, want %v and who holds them", err, ctl.ErrLimit)
 	}
@@ -129,7 +183,7 @@ func TestClosedAgent(t *testing.T) {
 	a := New(Config{Start: newStable().start})
 	a.Close()
 	a.Close()
-	err := a.Open(t.Context(), "late", func(ctl.Event) error { return nil })
+	err := a.Open(t.Context(), ctl.Hold{Client: "late"}, func(ctl.Event) error { return nil })
 	if !errors.Is(err, ctl.ErrClosing) {
 		t.Errorf("got %v, want %v", err, ctl.ErrClosing)
 	}

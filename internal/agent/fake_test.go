@@ -8,15 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"netdelta/internal/ctl"
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
 	"netdelta/internal/traffic"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // stable makes workers that answer at once, save in the steps that are to
 // hang or to fail, and counts those that have not been closed.
@@ -26,8 +22,9 @@ type stable struct {
 	fail   map[string]error // these steps fail so
 	calls  []string
 	alive  int
-	hung   chan bool // gets a token when a step begins to hang
-	broken bool      // a worker was used after Close, or by two steps at once
+	hung   chan bool      // gets a token when a step begins to hang
+	last   traffic.Config // of the worker that was prepared last
+	broken bool           // a worker was used after Close, or by two steps at once
 }
 
 func newStable() *stable { return &stable{fail: map[string]error{}, hung: make(chan bool, 1)} }
@@ -91,6 +88,9 @@ func (w *fakeWorker) do(ctx context.Context, name string) error {
 
 func (w *fakeWorker) Prepare(ctx context.Context, c traffic.Config) (uint16, error) {
 	w.role = c.Role
+	w.st.mu.Lock()
+	w.st.last = c
+	w.st.mu.Unlock()
 	return 7118, w.do(ctx, "prepare")
 }
 
@@ -140,13 +140,14 @@ func hold(t *testing.T, st *stable, cfg Config) *held {
 	return h
 }
 
+// join opens one more session.
 func join(t *testing.T, a *Agent) (id string, leave context.CancelFunc, gone chan error, beats chan time.Time) {
 	t.Helper()
 	ctx, leave := context.WithCancel(context.Background())
 	ids := make(chan string, 1)
 	gone, beats = make(chan error, 1), make(chan time.Time, 100)
 	go func() {
-		err := a.Open(ctx, "tester", func(e ctl.Event) error {
+		err := a.Open(ctx, ctl.Hold{Client: "tester"}, func(e ctl.Event) error {
 			if e.Heartbeat {
 				beats <- time.Now()
 			} else {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -23,19 +24,36 @@ type Worker interface {
 	Close() error
 }
 
+// Reporter is a Worker that tells of its trial while that runs.
+type Reporter interface {
+	// Report has tell called with the figures of each interval, as JSON, from
+	// the run's start to its end. tell returns at once.
+	Report(tell func(interval []byte))
+}
+
+// Limits of what a worker tells while it runs.
+const (
+	maxInterval  = 64 << 10 // bytes of one interval's figures
+	maxIntervals = 16       // that wait to be sent
+)
+
 // session is one client's hold on the host: one trial at a time, one step of
 // it at a time.
 type session struct {
-	id     string
-	client string
+	id     string // known to the client only
+	number int    // for messages
+	hold   ctl.Hold
 	opened time.Time
 	start  func() (Worker, error)
 	grace  time.Duration
+	// intervals are on their way to the client.
+	intervals chan []byte
 
 	mu    sync.Mutex
 	state state
 	ended bool
-	step  *step // the one under way; nil between steps
+	step  *step     // the one under way; nil between steps
+	acted time.Time // when the last step ended; zero before the first
 	// trial counts prepared trials, so that a deadline can't hit a later one.
 	trial    uint64
 	deadline *time.Timer
@@ -61,6 +79,9 @@ func (s *session) prepare(ctx context.Context, cfg traffic.Config) (port uint16,
 			return nothing, err
 		}
 		s.worker, s.cfg = w, cfg
+		if r, ok := w.(Reporter); ok {
+			r.Report(s.interval)
+		}
 		port, err = w.Prepare(ctx, cfg)
 		return nothing, err
 	})
@@ -195,6 +216,7 @@ func (s *session) finish(then event, err error) error {
 	s.step.cancel(nil)
 	close(s.step.done)
 	s.step = nil
+	s.acted = time.Now()
 	return err
 }
 
@@ -203,6 +225,7 @@ func (s *session) finish(then event, err error) error {
 func (s *session) abort(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.acted = time.Now() // be there a trial or not
 	s.abortLocked(why)
 }
 
@@ -227,11 +250,69 @@ func (s *session) abortLocked(why error) {
 
 // end ends the session for good. No step begins any more, so that no worker
 // is left when it returns.
-func (s *session) end() {
+func (s *session) end(why error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = true
-	s.abortLocked(fmt.Errorf("%w: the session ended", ctl.ErrAborted))
+	s.abortLocked(why)
+}
+
+// interval passes an interval's figures on. A client that is too slow to take
+// them misses the oldest; the trial's own figures have everything.
+func (s *session) interval(figures []byte) {
+	if len(figures) == 0 || len(figures) > maxInterval {
+		return
+	}
+	for {
+		select {
+		case s.intervals <- figures:
+			return
+		default:
+		}
+		select {
+		case <-s.intervals:
+		default:
+		}
+	}
+}
+
+// begins and ends are lines for people.
+func (s *session) begins() string {
+	alone := ""
+	if s.hold.Exclusive {
+		alone = ", alone"
+	}
+	return fmt.Sprintf("session %d of %s begins%s", s.number, who(s.hold), alone)
+}
+
+func (s *session) ends(why error) string {
+	text := "its client left"
+	if !errors.Is(why, context.Canceled) {
+		text = why.Error()
+	}
+	s.mu.Lock()
+	trials := s.trial
+	s.mu.Unlock()
+	return fmt.Sprintf("session %d of %s ends after %v, trials: %d: %s", s.number, who(s.hold), time.Since(s.opened).Round(time.Millisecond), trials, text)
+}
+
+// who names a client; the name is its own, and may be anything.
+func who(h ctl.Hold) string {
+	name := "a client"
+	if h.Client != "" {
+		name = fmt.Sprintf("%q", h.Client)
+	}
+	var more []string
+	if h.From != "" {
+		more = append(more, h.From)
+	}
+	if h.Version != "" {
+		more = append(more, fmt.Sprintf("version %q", h.Version))
+	}
+	if len(more) > 0 {
+		name += " (" + strings.Join(more, ", ") + ")"
+	}
+	return name
 }
 
 // overdue ends a trial that has outlived its time.
@@ -241,6 +322,19 @@ func (s *session) overdue(trial uint64, limit time.Duration) {
 	if s.trial == trial && s.state != idle {
 		s.abortLocked(fmt.Errorf("%w: it was not over within %v", ctl.ErrAborted, limit))
 	}
+}
+
+// idle is how long no step has been under way.
+func (s *session) idle() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.step != nil:
+		return 0
+	case s.acted.IsZero():
+		return time.Since(s.opened)
+	}
+	return time.Since(s.acted)
 }
 
 // measuring says whether traffic flows.

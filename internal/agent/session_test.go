@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -50,9 +51,9 @@ func TestTrials(t *testing.T) {
 func TestFigures(t *testing.T) {
 	h := hold(t, newStable(), Config{})
 	defer h.finish(t)
-	port, err := h.Prepare(t.Context(), h.id, config(result.Local))
-	if err != nil || port != 7118 {
-		t.Errorf("prepare: got port %d, error %v", port, err)
+	at, err := h.Prepare(t.Context(), h.id, config(result.Local))
+	if want := netip.MustParseAddrPort("192.0.2.1:7118"); err != nil || at != want {
+		t.Errorf("prepare: got %v, error %v, want %v", at, err, want)
 	}
 	if err := h.Arm(t.Context(), h.id, peer); err != nil {
 		t.Fatal(err)

@@ -29,8 +29,8 @@ func TestClientStops(t *testing.T) {
 		}
 		defer conn.Close()
 		// A request as Connect's protocol has it: an envelope of flags and
-		// length before the message; field 2 (protocol) is 1.
-		const body = "\x00\x00\x00\x00\x02\x10\x01"
+		// length before the message; field 2 (protocol) is 2.
+		const body = "\x00\x00\x00\x00\x02\x10\x02"
 		req, err := http.NewRequest("POST", "http://agent"+controlv1connect.HostOpenProcedure, strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ type mute struct {
 	*fakeHost
 }
 
-func (mute) Open(ctx context.Context, _ string, _ func(Event) error) error {
+func (mute) Open(ctx context.Context, _ Hold, _ func(Event) error) error {
 	<-ctx.Done()
 	return ctx.Err()
 }

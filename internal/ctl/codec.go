@@ -18,12 +18,14 @@ import (
 const (
 	configSchema = "netdelta.config/1"
 	endSchema    = "netdelta.end/1"
+	factsSchema  = "netdelta.environment/1"
 )
 
 // Limits of the documents and of a whole message, in bytes.
 const (
 	maxConfig  = 16 << 10
 	maxEnd     = 1 << 20
+	maxFacts   = 64 << 10
 	maxMessage = maxEnd + 64<<10
 )
 
@@ -41,6 +43,11 @@ type configDoc struct {
 type endDoc struct {
 	Schema string     `json:"schema"`
 	End    result.End `json:"end"`
+}
+
+type factsDoc struct {
+	Schema string        `json:"schema"`
+	Facts  []result.Fact `json:"facts"`
 }
 
 // EncodeConfig is the wire form of one end's settings.
@@ -81,13 +88,50 @@ func checkConfig(c traffic.Config) error {
 	if c.Window < spec.MinWindow || c.Window > spec.MaxWindow {
 		return fmt.Errorf("window %v is out of range: %v to %v", c.Window, spec.MinWindow, spec.MaxWindow)
 	}
+	if err := spec.CheckInterval(c.Interval, c.Window); err != nil {
+		return err
+	}
 	if c.CPU < -1 || c.CPU > maxCPU {
 		return fmt.Errorf("CPU %d is out of range: -1 (none) to %d", c.CPU, maxCPU)
 	}
 	if !c.Addr.IsValid() || c.Addr.IsMulticast() {
 		return fmt.Errorf("address %v cannot be bound to: give this end's address on the path", c.Addr)
 	}
+	if c.Addr.IsUnspecified() && !c.Peer.IsValid() {
+		return fmt.Errorf("address %v leaves this end's address open: the peer's is needed to choose one", c.Addr)
+	}
+	if c.Peer.IsValid() && (c.Peer.IsUnspecified() || c.Peer.IsMulticast()) {
+		return fmt.Errorf("peer %v is no single host's address", c.Peer)
+	}
+	if c.PortMin > c.PortMax || c.PortMin == 0 && c.PortMax != 0 {
+		return fmt.Errorf("ports %d to %d are no range", c.PortMin, c.PortMax)
+	}
+	if c.Port != 0 && c.PortMax != 0 {
+		return fmt.Errorf("both a port, %d, and a range of ports are given", c.Port)
+	}
 	return nil
+}
+
+// encodeFacts is the wire form of a host's facts.
+func encodeFacts(f []result.Fact) ([]byte, error) {
+	return encode(factsDoc{factsSchema, f}, "facts of the host", maxFacts)
+}
+
+// decodeFacts reads what encodeFacts wrote.
+func decodeFacts(data []byte) ([]result.Fact, error) {
+	var doc factsDoc
+	if err := decode(data, &doc, "facts of the host", maxFacts); err != nil {
+		return nil, err
+	}
+	if doc.Schema != factsSchema {
+		return nil, fmt.Errorf("facts of the host: schema %q, want %q", doc.Schema, factsSchema)
+	}
+	for _, f := range doc.Facts {
+		if f.Name == "" {
+			return nil, errors.New("facts of the host: one has no name")
+		}
+	}
+	return doc.Facts, nil
 }
 
 // EncodeEnd is the wire form of one end's figures.

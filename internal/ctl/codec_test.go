@@ -48,6 +48,54 @@ func TestConfigRoundTrip(t *testing.T) {
 	}
 }
 
+// An address may be left open where the peer's is there to choose it by.
+func TestOpenAddressRoundTrip(t *testing.T) {
+	want := testConfig()
+	want.Addr, want.Peer = netip.IPv6Unspecified(), netip.MustParseAddr("fe80::2%eth0")
+	want.PortMin, want.PortMax = 7118, 7150
+	data, err := EncodeConfig(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := DecodeConfig(data); err != nil || got != want {
+		t.Errorf("got %+v, error %v, want %+v", got, err, want)
+	}
+}
+
+func TestDecodeFacts(t *testing.T) {
+	want := []result.Fact{{Name: "kernel", Value: "6.18"}, {Name: "empty", Value: ""}}
+	data, err := encodeFacts(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := decodeFacts(data); err != nil || !cmp.Equal(got, want) {
+		t.Errorf("got %v, error %v, want %v", got, err, want)
+	}
+	for _, bad := range []string{"", "[]", `{"schema":"x","facts":[]}`, string(data) + "{}",
+		`{"schema":"netdelta.environment/1","facts":[{"value":"v"}]}`, strings.Repeat(" ", maxFacts+1)} {
+		if _, err := decodeFacts([]byte(bad)); err == nil {
+			t.Errorf("%.40q is taken for facts", bad)
+		}
+	}
+}
+
+func FuzzDecodeFacts(f *testing.F) {
+	f.Add([]byte(`{"schema":"netdelta.environment/1","facts":[{"name":"n","value":"v"}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		facts, err := decodeFacts(data)
+		if err != nil {
+			return
+		}
+		again, err := encodeFacts(facts)
+		if err != nil {
+			return // longer than it was, with characters that JSON escapes
+		}
+		if back, err := decodeFacts(again); err != nil || !cmp.Equal(back, facts) {
+			t.Fatalf("%v came back as %v, error %v", facts, back, err)
+		}
+	})
+}
+
 func TestEndRoundTrip(t *testing.T) {
 	want := testEnd()
 	data, err := EncodeEnd(want)
@@ -97,10 +145,17 @@ func TestDecodeConfigRefuses(t *testing.T) {
 		{"warm-up", func(c *traffic.Config) { c.Warmup = -1 }, "warm-up -1ns is out of range"},
 		{"short", func(c *traffic.Config) { c.Window = time.Millisecond }, "window 1ms is out of range"},
 		{"long", func(c *traffic.Config) { c.Window = 1 << 62 }, "out of range"},
+		{"interval", func(c *traffic.Config) { c.Interval = 1 }, "interval 1ns is out of range"},
 		{"cpu", func(c *traffic.Config) { c.CPU = -2 }, "CPU -2 is out of range"},
 		{"cpus", func(c *traffic.Config) { c.CPU = 1 << 30 }, "is out of range"},
 		{"no address", func(c *traffic.Config) { c.Addr = netip.Addr{} }, "cannot be bound to"},
 		{"group", func(c *traffic.Config) { c.Addr = netip.MustParseAddr("224.0.0.1") }, "cannot be bound to"},
+		{"open address", func(c *traffic.Config) { c.Addr = netip.IPv4Unspecified() }, "the peer's is needed"},
+		{"open peer", func(c *traffic.Config) { c.Peer = netip.IPv6Unspecified() }, "no single host's address"},
+		{"peers", func(c *traffic.Config) { c.Peer = netip.MustParseAddr("ff02::1") }, "no single host's address"},
+		{"half a range", func(c *traffic.Config) { c.PortMax = 9 }, "ports 0 to 9 are no range"},
+		{"range", func(c *traffic.Config) { c.PortMin, c.PortMax = 9, 8 }, "ports 9 to 8 are no range"},
+		{"port and range", func(c *traffic.Config) { c.Port, c.PortMin, c.PortMax = 7, 8, 9 }, "both a port, 7, and a range"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := testConfig()

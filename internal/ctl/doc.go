@@ -4,14 +4,21 @@
 // carried by Connect over HTTP/1.1.
 //
 // Nothing of the protocol is sent while a window is being measured: the calls
-// come before and after it, and the event stream is silent meanwhile.
+// come before and after it, and the event stream is silent meanwhile, unless
+// figures of intervals are asked for. Only the kernel's keepalive probes pass
+// between two hosts, one small segment in some seconds.
 //
 // A transport is anything that listens or dials: [Pipe] stays in the process,
-// [Unix] is a socket on the host. Both carry real HTTP connections, so calls,
-// streams, cancellation and a client's death work alike on each. An encrypted
-// transport is one more [Transport] and a listener for [Serve].
+// [Unix] is a socket on the host, [TCP] goes between hosts and is encrypted
+// unless both ends ask for it not to be. All carry real HTTP connections, so
+// calls, streams, cancellation and a client's death work alike on each.
 package ctl
 
-// Protocol is the version of the control protocol. Both sides must have the
-// same one.
-const Protocol = 1
+// The versions of the control protocol that this program speaks. Client and
+// agent use the newest that both do. A release that changes the protocol goes
+// on speaking the one before, or raises MinProtocol and is then refused, with
+// both versions named.
+const (
+	Protocol    = 2
+	MinProtocol = 2
+)

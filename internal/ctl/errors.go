@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"syscall"
 	"time"
 
 	"connectrpc.com/connect"
@@ -21,6 +23,8 @@ var (
 	ErrNoSession = errors.New("no such session")
 	// ErrLimit: the agent has as many sessions as it takes.
 	ErrLimit = errors.New("too many sessions")
+	// ErrBusy: others have the host, in a way that leaves no room beside them.
+	ErrBusy = errors.New("host is in use")
 	// ErrState: the step does not follow from the last one.
 	ErrState = errors.New("step out of order")
 	// ErrAborted: the trial was ended from elsewhere: by Abort, by the end
@@ -28,6 +32,8 @@ var (
 	ErrAborted = errors.New("trial aborted")
 	// ErrWorkerDied: the worker ended before its work did.
 	ErrWorkerDied = errors.New("worker died")
+	// ErrIdle: the session was held for long without a step.
+	ErrIdle = errors.New("session was idle")
 	// ErrClosing: the agent is shutting down.
 	ErrClosing = errors.New("agent is closing")
 )
@@ -36,6 +42,16 @@ var (
 var (
 	// ErrUnreachable: no connection, or one that broke.
 	ErrUnreachable = errors.New("agent unreachable")
+	// ErrRefused: nothing listens at the address. It is ErrUnreachable too.
+	ErrRefused = fmt.Errorf("%w: connection refused", ErrUnreachable)
+	// ErrNotAgent: something else than an agent answers at the address.
+	ErrNotAgent = errors.New("not a netdelta agent")
+	// ErrSecret: the two ends have different secrets.
+	ErrSecret = errors.New("wrong secret")
+	// ErrSecretWanted: this end is insecure and the agent is not.
+	ErrSecretWanted = errors.New("the agent asks for a secret")
+	// ErrInsecureAgent: the agent is insecure and this end is not.
+	ErrInsecureAgent = errors.New("the agent runs --insecure")
 	// ErrNoAnswer: the host has not answered within the step's bound.
 	ErrNoAnswer = errors.New("no answer")
 	// ErrLost: the session ended while it was still in use.
@@ -51,10 +67,12 @@ var codes = []struct {
 	{ErrProtocol, connect.CodeUnimplemented},
 	{ErrNoSession, connect.CodeNotFound},
 	{ErrLimit, connect.CodeResourceExhausted},
+	{ErrBusy, connect.CodeAlreadyExists},
 	{ErrState, connect.CodeFailedPrecondition},
+	{ErrIdle, connect.CodeOutOfRange},
 	{ErrWorkerDied, connect.CodeDataLoss},
+	{ErrClosing, connect.CodeUnavailable}, // it aborts trials too
 	{ErrAborted, connect.CodeAborted},
-	{ErrClosing, connect.CodeUnavailable},
 	{fs.ErrPermission, connect.CodePermissionDenied},
 	{context.Canceled, connect.CodeCanceled},
 	{context.DeadlineExceeded, connect.CodeDeadlineExceeded},
@@ -100,21 +118,65 @@ func (c *Client) fromWire(ctx context.Context, step string, bound time.Duration,
 	if errors.As(err, &wire) {
 		e.Text = wire.Message()
 	}
+	var dial *dialError
 	code := connect.CodeOf(err)
 	switch {
+	case errors.As(err, &dial):
+		e.Kind, e.Text = dial.kind, dial.text
 	case code == connect.CodeDeadlineExceeded:
 		e.Kind = ErrNoAnswer
 		e.Text = fmt.Sprintf("no answer within %v: is the host up, and the way to it?", bound)
 	case !connect.IsWireError(err):
 		e.Kind = ErrUnreachable
-		e.Text = fmt.Sprintf("no connection to the agent at %v: %s: is it running?", c.transport, e.Text)
+		e.Text = c.broken(err, e.Text)
 	default:
-		for _, row := range codes {
-			if row.code == code {
-				e.Kind = row.err
-				break
-			}
-		}
+		e.Kind = kindOf(code)
 	}
 	return e
+}
+
+// ended is why a session's stream has, in the host's own words where it said
+// any. It is of the kind that the host gave.
+func (c *Client) ended(err error) error {
+	var wire *connect.Error
+	if !errors.As(err, &wire) {
+		return err
+	}
+	e := &lostError{text: wire.Message()}
+	if !connect.IsWireError(err) {
+		e.kind, e.text = ErrUnreachable, c.broken(err, e.text)
+		return e
+	}
+	e.kind = kindOf(wire.Code())
+	return e
+}
+
+// lostError is why a session was lost.
+type lostError struct {
+	text string
+	kind error
+}
+
+func (e *lostError) Error() string { return e.text }
+func (e *lostError) Unwrap() error { return e.kind }
+
+// kindOf is the error that a code stands for, nil if it is none of ours.
+func kindOf(code connect.Code) error {
+	for _, row := range codes {
+		if row.code == code {
+			return row.err
+		}
+	}
+	return nil
+}
+
+// broken puts into words what became of a connection on the way of a call.
+func (c *Client) broken(err error, text string) string {
+	switch {
+	case errors.Is(err, syscall.ETIMEDOUT), errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return fmt.Sprintf("the connection to the agent at %v has died (%s): is the host up, and the way to it?", c.transport, bare(err))
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Sprintf("the agent at %v has closed the connection: has it ended?", c.transport)
+	}
+	return fmt.Sprintf("no connection to the agent at %v: %s: is it running?", c.transport, text)
 }

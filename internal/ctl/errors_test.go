@@ -16,7 +16,7 @@ func TestErrorsTravel(t *testing.T) {
 	f := newFakeHost()
 	s, end := hold(t, f, Options{})
 	defer end()
-	for _, kind := range []error{ErrInvalid, ErrProtocol, ErrNoSession, ErrLimit, ErrState, ErrAborted, ErrWorkerDied, ErrClosing, fs.ErrPermission, context.Canceled} {
+	for _, kind := range []error{ErrInvalid, ErrProtocol, ErrNoSession, ErrLimit, ErrBusy, ErrState, ErrIdle, ErrAborted, ErrWorkerDied, ErrClosing, fs.ErrPermission, context.Canceled} {
 		t.Run(kind.Error(), func(t *testing.T) {
 			f.arm = func(context.Context, netip.AddrPort) error { return fmt.Errorf("while testing: %w", kind) }
 			err := s.Arm(t.Context(), netip.MustParseAddrPort("192.0.2.2:7"))

@@ -7,21 +7,18 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
 	"netdelta/internal/traffic"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
 // fakeHost answers as its functions say; without one, with nothing at once.
 // Its sessions are named s1 and live until their context ends.
 type fakeHost struct {
-	opened  chan string // gets the client's name of each session
-	ended   chan error  // gets the reason for which each ended
+	opened  chan Hold  // gets what each session was asked for
+	ended   chan error // gets the reason for which each ended
 	beats   <-chan Event
+	facts   []result.Fact
 	prepare func(context.Context, traffic.Config) (uint16, error)
 	arm     func(context.Context, netip.AddrPort) error
 	run     func(context.Context) (*result.End, error)
@@ -30,16 +27,18 @@ type fakeHost struct {
 }
 
 func newFakeHost() *fakeHost {
-	return &fakeHost{opened: make(chan string, 8), ended: make(chan error, 8)}
+	return &fakeHost{opened: make(chan Hold, 8), ended: make(chan error, 8)}
 }
 
 func (f *fakeHost) Hello() Hello {
 	return Hello{Version: "v1.2.3", Protocol: Protocol, Hostname: "fake"}
 }
 
-func (f *fakeHost) Open(ctx context.Context, client string, send func(Event) error) (err error) {
+func (f *fakeHost) Environment(context.Context) ([]result.Fact, error) { return f.facts, nil }
+
+func (f *fakeHost) Open(ctx context.Context, h Hold, send func(Event) error) (err error) {
 	defer func() { f.ended <- err }()
-	f.opened <- client
+	f.opened <- h
 	if err := send(Event{Session: "s1"}); err != nil {
 		return err
 	}
@@ -58,14 +57,16 @@ func (f *fakeHost) Open(ctx context.Context, client string, send func(Event) err
 	}
 }
 
-func (f *fakeHost) Prepare(ctx context.Context, session string, cfg traffic.Config) (uint16, error) {
+func (f *fakeHost) Prepare(ctx context.Context, session string, cfg traffic.Config) (netip.AddrPort, error) {
 	if session != "s1" {
-		return 0, ErrNoSession
+		return netip.AddrPort{}, ErrNoSession
 	}
-	if f.prepare == nil {
-		return 0, nil
+	var port uint16
+	var err error
+	if f.prepare != nil {
+		port, err = f.prepare(ctx, cfg)
 	}
-	return f.prepare(ctx, cfg)
+	return netip.AddrPortFrom(cfg.Addr, port), err
 }
 
 func (f *fakeHost) Arm(ctx context.Context, _ string, peer netip.AddrPort) error {

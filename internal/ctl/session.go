@@ -27,18 +27,22 @@ type Session struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{}
-	// length is the prepared trial's warm-up and window.
+	// length is the prepared trial's warm-up and window, bound its worker's
+	// address.
 	length time.Duration
+	bound  netip.AddrPort
 }
 
 // errClosed is the cause of a session that its own client closed.
 var errClosed = errors.New("the session was closed")
 
-// Open holds a session until Close. ctx bounds only the opening.
+// Open holds a session until Close. ctx bounds only the opening, which lasts
+// as long as Options say where others have the host.
 func (c *Client) Open(ctx context.Context) (*Session, error) {
 	s := &Session{c: c, done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	opening, cancel := context.WithTimeout(ctx, c.opts.Bound)
+	bound := c.opts.Bound + c.opts.Wait
+	opening, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
 	opened := context.AfterFunc(opening, func() { s.cancel(context.Cause(opening)) })
 
@@ -56,39 +60,68 @@ func (c *Client) Open(ctx context.Context) (*Session, error) {
 	if ctx.Err() == nil && opening.Err() != nil {
 		err = connect.NewError(connect.CodeDeadlineExceeded, err)
 	}
-	return nil, c.fromWire(ctx, "open", c.opts.Bound, err)
+	return nil, c.fromWire(ctx, "open", bound, err)
 }
 
 // follow reads the session's stream to its end. It tells first when the
 // session has its name, or why it has none.
 func (s *Session) follow(first chan<- error) {
 	defer close(s.done)
-	stream, err := s.c.rpc.Open(s.ctx, connect.NewRequest(&controlv1.OpenRequest{Client: s.c.opts.Client, Protocol: Protocol}))
+	o := &s.c.opts
+	stream, err := s.c.rpc.Open(s.ctx, connect.NewRequest(&controlv1.OpenRequest{
+		Client:    o.Client,
+		Version:   o.Version,
+		Protocol:  s.c.hello.Protocol,
+		Exclusive: o.Exclusive,
+		WaitMs:    milliseconds(o.Wait),
+	}))
 	if err != nil {
 		s.cancel(err)
 		first <- err
 		return
 	}
 	defer stream.Close()
-	if !stream.Receive() {
-		err := stream.Err()
-		if err == nil {
-			err = errors.New("the agent ended the stream at once")
-		}
+	if err := s.await(stream); err != nil {
 		s.cancel(err)
 		first <- err
 		return
 	}
-	s.id = stream.Msg().GetSession()
 	first <- nil
 	for stream.Receive() {
-		// Heartbeats: their arrival is all that there is to them.
+		// Of heartbeats the arrival is all that there is to them.
+		if i := stream.Msg().GetInterval(); len(i) > 0 && o.Interval != nil {
+			o.Interval(i)
+		}
 	}
 	if err := stream.Err(); err != nil {
-		s.cancel(fmt.Errorf("%w: %w", ErrLost, err))
+		s.cancel(fmt.Errorf("%w: %w", ErrLost, s.c.ended(err)))
 		return
 	}
 	s.cancel(fmt.Errorf("%w: the agent ended it", ErrLost))
+}
+
+// await reads the stream until the session has its name.
+func (s *Session) await(stream *connect.ServerStreamForClient[controlv1.Event]) error {
+	for stream.Receive() {
+		m := stream.Msg()
+		if s.id = m.GetSession(); s.id != "" {
+			return nil
+		}
+		if b := m.GetBusy(); b != nil && s.c.opts.Waiting != nil {
+			s.c.opts.Waiting(Busy{Reason: b.GetReason(), Holder: b.GetHolder(), Since: time.UnixMilli(b.GetSinceUnixMs())})
+		}
+	}
+	if err := stream.Err(); err != nil {
+		return err
+	}
+	return errors.New("the agent ended the stream at once")
+}
+
+// milliseconds is a time as the protocol has it; what is shorter than one is
+// one.
+func milliseconds(d time.Duration) uint32 {
+	ms := (d + time.Millisecond - 1) / time.Millisecond
+	return uint32(min(max(ms, 0), math.MaxUint32))
 }
 
 // Done is closed when the session has ended, for whatever reason.
@@ -113,12 +146,19 @@ func (s *Session) Prepare(ctx context.Context, cfg traffic.Config) (uint16, erro
 		return 0, err
 	}
 	port := res.GetPort()
-	if port > math.MaxUint16 {
-		return 0, s.fail("prepare", fmt.Errorf("the agent answered with port %d", port))
+	at, err := netip.ParseAddr(res.GetAddress())
+	if port > math.MaxUint16 || err != nil || at.IsUnspecified() {
+		return 0, s.fail("prepare", fmt.Errorf("the agent answered that its worker has address %q and port %d", res.GetAddress(), port))
 	}
 	s.length = cfg.Warmup + cfg.Window
+	s.bound = netip.AddrPortFrom(at, uint16(port))
 	return uint16(port), nil
 }
+
+// Bound is the address and port of the worker that the last Prepare started.
+// It is what the far end is armed with, and differs from what was asked for
+// where cfg.Addr left the choice to the agent.
+func (s *Session) Bound() netip.AddrPort { return s.bound }
 
 // Arm tells the worker its peer's address and port and connects it.
 func (s *Session) Arm(ctx context.Context, peer netip.AddrPort) error {
@@ -130,6 +170,7 @@ func (s *Session) Arm(ctx context.Context, peer netip.AddrPort) error {
 // window is over, and has the warm-up, the window and the step's bound to do
 // so; at a remote end it returns nil at once.
 func (s *Session) Run(ctx context.Context) (*result.End, error) {
+	s.c.pool.expect(s.length)
 	res, err := step(ctx, s, "run", s.length+s.c.opts.Bound, s.c.rpc.Run, &controlv1.RunRequest{Session: s.id})
 	if err != nil || len(res.GetEnd()) == 0 {
 		return nil, err

@@ -31,6 +31,14 @@ var transports = []struct {
 		}
 		return l, u
 	}},
+	{"tcp", func(t *testing.T) (net.Listener, Transport) {
+		l, way, _ := listen(t, TCP{Secret: mustSecret(t, secretA)})
+		return l, way
+	}},
+	{"insecure tcp", func(t *testing.T) (net.Listener, Transport) {
+		l, way, _ := listen(t, TCP{Insecure: true})
+		return l, way
+	}},
 }
 
 func TestConversation(t *testing.T) {
@@ -69,12 +77,15 @@ func TestConversation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if who := <-f.opened; who != "tester" {
-				t.Errorf("the agent was told that %q asks", who)
+			if who := <-f.opened; who.Client != "tester" || who.Version != "v9" || who.From == "" || who.Exclusive || who.Wait != 0 {
+				t.Errorf("the agent was told that %+v asks", who)
 			}
 			port, err := s.Prepare(t.Context(), testConfig())
 			if err != nil || port != 7118 || cfg != testConfig() {
 				t.Errorf("prepare: got port %d, error %v, and the host %+v", port, err, cfg)
+			}
+			if want := netip.MustParseAddrPort("192.0.2.1:7118"); s.Bound() != want {
+				t.Errorf("bound at %v, want %v", s.Bound(), want)
 			}
 			far := netip.MustParseAddrPort("192.0.2.2:9")
 			if err := s.Arm(t.Context(), far); err != nil || peer != far {

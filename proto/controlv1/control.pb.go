@@ -27,9 +27,12 @@ const (
 )
 
 type HelloRequest struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Version       string                 `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
-	Protocol      uint32                 `protobuf:"varint,2,opt,name=protocol,proto3" json:"protocol,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Version string                 `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
+	// protocol is the newest that the client speaks, min_protocol the oldest;
+	// 0 there says that it speaks only the one.
+	Protocol      uint32 `protobuf:"varint,2,opt,name=protocol,proto3" json:"protocol,omitempty"`
+	MinProtocol   uint32 `protobuf:"varint,3,opt,name=min_protocol,json=minProtocol,proto3" json:"min_protocol,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -78,11 +81,20 @@ func (x *HelloRequest) GetProtocol() uint32 {
 	return 0
 }
 
+func (x *HelloRequest) GetMinProtocol() uint32 {
+	if x != nil {
+		return x.MinProtocol
+	}
+	return 0
+}
+
 type HelloResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	Version       string                 `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
-	Protocol      uint32                 `protobuf:"varint,2,opt,name=protocol,proto3" json:"protocol,omitempty"`
-	Hostname      string                 `protobuf:"bytes,3,opt,name=hostname,proto3" json:"hostname,omitempty"`
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Version string                 `protobuf:"bytes,1,opt,name=version,proto3" json:"version,omitempty"`
+	// protocol and min_protocol are the agent's, as in the request.
+	Protocol      uint32 `protobuf:"varint,2,opt,name=protocol,proto3" json:"protocol,omitempty"`
+	Hostname      string `protobuf:"bytes,3,opt,name=hostname,proto3" json:"hostname,omitempty"`
+	MinProtocol   uint32 `protobuf:"varint,4,opt,name=min_protocol,json=minProtocol,proto3" json:"min_protocol,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -138,20 +150,115 @@ func (x *HelloResponse) GetHostname() string {
 	return ""
 }
 
+func (x *HelloResponse) GetMinProtocol() uint32 {
+	if x != nil {
+		return x.MinProtocol
+	}
+	return 0
+}
+
+type EnvironmentRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EnvironmentRequest) Reset() {
+	*x = EnvironmentRequest{}
+	mi := &file_proto_control_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EnvironmentRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EnvironmentRequest) ProtoMessage() {}
+
+func (x *EnvironmentRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_control_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EnvironmentRequest.ProtoReflect.Descriptor instead.
+func (*EnvironmentRequest) Descriptor() ([]byte, []int) {
+	return file_proto_control_proto_rawDescGZIP(), []int{2}
+}
+
+type EnvironmentResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// facts is a list of names and values as JSON.
+	Facts         []byte `protobuf:"bytes,1,opt,name=facts,proto3" json:"facts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EnvironmentResponse) Reset() {
+	*x = EnvironmentResponse{}
+	mi := &file_proto_control_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EnvironmentResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EnvironmentResponse) ProtoMessage() {}
+
+func (x *EnvironmentResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_control_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EnvironmentResponse.ProtoReflect.Descriptor instead.
+func (*EnvironmentResponse) Descriptor() ([]byte, []int) {
+	return file_proto_control_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *EnvironmentResponse) GetFacts() []byte {
+	if x != nil {
+		return x.Facts
+	}
+	return nil
+}
+
 type OpenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// client is who asks, for the agent's messages.
 	Client string `protobuf:"bytes,1,opt,name=client,proto3" json:"client,omitempty"`
-	// protocol is the client's version; the agent refuses one that it does not
-	// speak.
-	Protocol      uint32 `protobuf:"varint,2,opt,name=protocol,proto3" json:"protocol,omitempty"`
+	// protocol is what the client is going to speak, chosen from what Hello
+	// has told; the agent refuses one that it does not.
+	Protocol uint32 `protobuf:"varint,2,opt,name=protocol,proto3" json:"protocol,omitempty"`
+	// version is the client's program's.
+	Version string `protobuf:"bytes,3,opt,name=version,proto3" json:"version,omitempty"`
+	// exclusive asks for a session beside which there is no other.
+	Exclusive bool `protobuf:"varint,4,opt,name=exclusive,proto3" json:"exclusive,omitempty"`
+	// wait_ms is how long the client will wait for others to leave, in
+	// milliseconds; 0 has it refused at once.
+	WaitMs        uint32 `protobuf:"varint,5,opt,name=wait_ms,json=waitMs,proto3" json:"wait_ms,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *OpenRequest) Reset() {
 	*x = OpenRequest{}
-	mi := &file_proto_control_proto_msgTypes[2]
+	mi := &file_proto_control_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -163,7 +270,7 @@ func (x *OpenRequest) String() string {
 func (*OpenRequest) ProtoMessage() {}
 
 func (x *OpenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[2]
+	mi := &file_proto_control_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -176,7 +283,7 @@ func (x *OpenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenRequest.ProtoReflect.Descriptor instead.
 func (*OpenRequest) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{2}
+	return file_proto_control_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *OpenRequest) GetClient() string {
@@ -193,20 +300,47 @@ func (x *OpenRequest) GetProtocol() uint32 {
 	return 0
 }
 
+func (x *OpenRequest) GetVersion() string {
+	if x != nil {
+		return x.Version
+	}
+	return ""
+}
+
+func (x *OpenRequest) GetExclusive() bool {
+	if x != nil {
+		return x.Exclusive
+	}
+	return false
+}
+
+func (x *OpenRequest) GetWaitMs() uint32 {
+	if x != nil {
+		return x.WaitMs
+	}
+	return 0
+}
+
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// session is the handle for the other calls; the first event has it.
+	// session is the handle for the other calls; the first event that is
+	// neither busy nor a heartbeat has it.
 	Session string `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
 	// heartbeat is a sign of life that carries nothing. None is sent while a
 	// trial is running.
-	Heartbeat     bool `protobuf:"varint,2,opt,name=heartbeat,proto3" json:"heartbeat,omitempty"`
+	Heartbeat bool `protobuf:"varint,2,opt,name=heartbeat,proto3" json:"heartbeat,omitempty"`
+	// busy tells a client that waits for its session what it waits for.
+	Busy *Busy `protobuf:"bytes,3,opt,name=busy,proto3" json:"busy,omitempty"`
+	// interval is what a worker tells while its trial runs, as JSON. The agent
+	// passes it on as it is.
+	Interval      []byte `protobuf:"bytes,4,opt,name=interval,proto3" json:"interval,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_proto_control_proto_msgTypes[3]
+	mi := &file_proto_control_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -218,7 +352,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[3]
+	mi := &file_proto_control_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -231,7 +365,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{3}
+	return file_proto_control_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Event) GetSession() string {
@@ -248,6 +382,84 @@ func (x *Event) GetHeartbeat() bool {
 	return false
 }
 
+func (x *Event) GetBusy() *Busy {
+	if x != nil {
+		return x.Busy
+	}
+	return nil
+}
+
+func (x *Event) GetInterval() []byte {
+	if x != nil {
+		return x.Interval
+	}
+	return nil
+}
+
+// Busy is why a session cannot be had yet.
+type Busy struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// reason is a sentence.
+	Reason string `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
+	// holder is who has the host, since_unix_ms since when: of several the one
+	// that came first.
+	Holder        string `protobuf:"bytes,2,opt,name=holder,proto3" json:"holder,omitempty"`
+	SinceUnixMs   int64  `protobuf:"varint,3,opt,name=since_unix_ms,json=sinceUnixMs,proto3" json:"since_unix_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Busy) Reset() {
+	*x = Busy{}
+	mi := &file_proto_control_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Busy) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Busy) ProtoMessage() {}
+
+func (x *Busy) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_control_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Busy.ProtoReflect.Descriptor instead.
+func (*Busy) Descriptor() ([]byte, []int) {
+	return file_proto_control_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Busy) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *Busy) GetHolder() string {
+	if x != nil {
+		return x.Holder
+	}
+	return ""
+}
+
+func (x *Busy) GetSinceUnixMs() int64 {
+	if x != nil {
+		return x.SinceUnixMs
+	}
+	return 0
+}
+
 type PrepareRequest struct {
 	state   protoimpl.MessageState `protogen:"open.v1"`
 	Session string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
@@ -259,7 +471,7 @@ type PrepareRequest struct {
 
 func (x *PrepareRequest) Reset() {
 	*x = PrepareRequest{}
-	mi := &file_proto_control_proto_msgTypes[4]
+	mi := &file_proto_control_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -271,7 +483,7 @@ func (x *PrepareRequest) String() string {
 func (*PrepareRequest) ProtoMessage() {}
 
 func (x *PrepareRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[4]
+	mi := &file_proto_control_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -284,7 +496,7 @@ func (x *PrepareRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrepareRequest.ProtoReflect.Descriptor instead.
 func (*PrepareRequest) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{4}
+	return file_proto_control_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PrepareRequest) GetSession() string {
@@ -304,14 +516,17 @@ func (x *PrepareRequest) GetConfig() []byte {
 type PrepareResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// port is what the worker has bound, 0 where the test has no port.
-	Port          uint32 `protobuf:"varint,1,opt,name=port,proto3" json:"port,omitempty"`
+	Port uint32 `protobuf:"varint,1,opt,name=port,proto3" json:"port,omitempty"`
+	// address is where: what the settings asked for, or this host's address on
+	// the way to the peer where they left the choice to the agent.
+	Address       string `protobuf:"bytes,2,opt,name=address,proto3" json:"address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PrepareResponse) Reset() {
 	*x = PrepareResponse{}
-	mi := &file_proto_control_proto_msgTypes[5]
+	mi := &file_proto_control_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -323,7 +538,7 @@ func (x *PrepareResponse) String() string {
 func (*PrepareResponse) ProtoMessage() {}
 
 func (x *PrepareResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[5]
+	mi := &file_proto_control_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -336,7 +551,7 @@ func (x *PrepareResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrepareResponse.ProtoReflect.Descriptor instead.
 func (*PrepareResponse) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{5}
+	return file_proto_control_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PrepareResponse) GetPort() uint32 {
@@ -344,6 +559,13 @@ func (x *PrepareResponse) GetPort() uint32 {
 		return x.Port
 	}
 	return 0
+}
+
+func (x *PrepareResponse) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
 }
 
 type ArmRequest struct {
@@ -357,7 +579,7 @@ type ArmRequest struct {
 
 func (x *ArmRequest) Reset() {
 	*x = ArmRequest{}
-	mi := &file_proto_control_proto_msgTypes[6]
+	mi := &file_proto_control_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -369,7 +591,7 @@ func (x *ArmRequest) String() string {
 func (*ArmRequest) ProtoMessage() {}
 
 func (x *ArmRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[6]
+	mi := &file_proto_control_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -382,7 +604,7 @@ func (x *ArmRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArmRequest.ProtoReflect.Descriptor instead.
 func (*ArmRequest) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{6}
+	return file_proto_control_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ArmRequest) GetSession() string {
@@ -407,7 +629,7 @@ type ArmResponse struct {
 
 func (x *ArmResponse) Reset() {
 	*x = ArmResponse{}
-	mi := &file_proto_control_proto_msgTypes[7]
+	mi := &file_proto_control_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -419,7 +641,7 @@ func (x *ArmResponse) String() string {
 func (*ArmResponse) ProtoMessage() {}
 
 func (x *ArmResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[7]
+	mi := &file_proto_control_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -432,7 +654,7 @@ func (x *ArmResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArmResponse.ProtoReflect.Descriptor instead.
 func (*ArmResponse) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{7}
+	return file_proto_control_proto_rawDescGZIP(), []int{10}
 }
 
 type RunRequest struct {
@@ -444,7 +666,7 @@ type RunRequest struct {
 
 func (x *RunRequest) Reset() {
 	*x = RunRequest{}
-	mi := &file_proto_control_proto_msgTypes[8]
+	mi := &file_proto_control_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -456,7 +678,7 @@ func (x *RunRequest) String() string {
 func (*RunRequest) ProtoMessage() {}
 
 func (x *RunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[8]
+	mi := &file_proto_control_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -469,7 +691,7 @@ func (x *RunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunRequest.ProtoReflect.Descriptor instead.
 func (*RunRequest) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{8}
+	return file_proto_control_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RunRequest) GetSession() string {
@@ -489,7 +711,7 @@ type RunResponse struct {
 
 func (x *RunResponse) Reset() {
 	*x = RunResponse{}
-	mi := &file_proto_control_proto_msgTypes[9]
+	mi := &file_proto_control_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -501,7 +723,7 @@ func (x *RunResponse) String() string {
 func (*RunResponse) ProtoMessage() {}
 
 func (x *RunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[9]
+	mi := &file_proto_control_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -514,7 +736,7 @@ func (x *RunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunResponse.ProtoReflect.Descriptor instead.
 func (*RunResponse) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{9}
+	return file_proto_control_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RunResponse) GetEnd() []byte {
@@ -533,7 +755,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_proto_control_proto_msgTypes[10]
+	mi := &file_proto_control_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -545,7 +767,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[10]
+	mi := &file_proto_control_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -558,7 +780,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{10}
+	return file_proto_control_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DrainRequest) GetSession() string {
@@ -578,7 +800,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_proto_control_proto_msgTypes[11]
+	mi := &file_proto_control_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -590,7 +812,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[11]
+	mi := &file_proto_control_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -603,7 +825,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{11}
+	return file_proto_control_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *DrainResponse) GetEnd() []byte {
@@ -622,7 +844,7 @@ type AbortRequest struct {
 
 func (x *AbortRequest) Reset() {
 	*x = AbortRequest{}
-	mi := &file_proto_control_proto_msgTypes[12]
+	mi := &file_proto_control_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -634,7 +856,7 @@ func (x *AbortRequest) String() string {
 func (*AbortRequest) ProtoMessage() {}
 
 func (x *AbortRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[12]
+	mi := &file_proto_control_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -647,7 +869,7 @@ func (x *AbortRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AbortRequest.ProtoReflect.Descriptor instead.
 func (*AbortRequest) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{12}
+	return file_proto_control_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *AbortRequest) GetSession() string {
@@ -665,7 +887,7 @@ type AbortResponse struct {
 
 func (x *AbortResponse) Reset() {
 	*x = AbortResponse{}
-	mi := &file_proto_control_proto_msgTypes[13]
+	mi := &file_proto_control_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -677,7 +899,7 @@ func (x *AbortResponse) String() string {
 func (*AbortResponse) ProtoMessage() {}
 
 func (x *AbortResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[13]
+	mi := &file_proto_control_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -690,32 +912,47 @@ func (x *AbortResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AbortResponse.ProtoReflect.Descriptor instead.
 func (*AbortResponse) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{13}
+	return file_proto_control_proto_rawDescGZIP(), []int{16}
 }
 
 var File_proto_control_proto protoreflect.FileDescriptor
 
 const file_proto_control_proto_rawDesc = "" +
 	"\n" +
-	"\x13proto/control.proto\x12\x13netdelta.control.v1\"D\n" +
+	"\x13proto/control.proto\x12\x13netdelta.control.v1\"g\n" +
 	"\fHelloRequest\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x1a\n" +
-	"\bprotocol\x18\x02 \x01(\rR\bprotocol\"a\n" +
+	"\bprotocol\x18\x02 \x01(\rR\bprotocol\x12!\n" +
+	"\fmin_protocol\x18\x03 \x01(\rR\vminProtocol\"\x84\x01\n" +
 	"\rHelloResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x1a\n" +
 	"\bprotocol\x18\x02 \x01(\rR\bprotocol\x12\x1a\n" +
-	"\bhostname\x18\x03 \x01(\tR\bhostname\"A\n" +
+	"\bhostname\x18\x03 \x01(\tR\bhostname\x12!\n" +
+	"\fmin_protocol\x18\x04 \x01(\rR\vminProtocol\"\x14\n" +
+	"\x12EnvironmentRequest\"+\n" +
+	"\x13EnvironmentResponse\x12\x14\n" +
+	"\x05facts\x18\x01 \x01(\fR\x05facts\"\x92\x01\n" +
 	"\vOpenRequest\x12\x16\n" +
 	"\x06client\x18\x01 \x01(\tR\x06client\x12\x1a\n" +
-	"\bprotocol\x18\x02 \x01(\rR\bprotocol\"?\n" +
+	"\bprotocol\x18\x02 \x01(\rR\bprotocol\x12\x18\n" +
+	"\aversion\x18\x03 \x01(\tR\aversion\x12\x1c\n" +
+	"\texclusive\x18\x04 \x01(\bR\texclusive\x12\x17\n" +
+	"\await_ms\x18\x05 \x01(\rR\x06waitMs\"\x8a\x01\n" +
 	"\x05Event\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x1c\n" +
-	"\theartbeat\x18\x02 \x01(\bR\theartbeat\"B\n" +
+	"\theartbeat\x18\x02 \x01(\bR\theartbeat\x12-\n" +
+	"\x04busy\x18\x03 \x01(\v2\x19.netdelta.control.v1.BusyR\x04busy\x12\x1a\n" +
+	"\binterval\x18\x04 \x01(\fR\binterval\"Z\n" +
+	"\x04Busy\x12\x16\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason\x12\x16\n" +
+	"\x06holder\x18\x02 \x01(\tR\x06holder\x12\"\n" +
+	"\rsince_unix_ms\x18\x03 \x01(\x03R\vsinceUnixMs\"B\n" +
 	"\x0ePrepareRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x16\n" +
-	"\x06config\x18\x02 \x01(\fR\x06config\"%\n" +
+	"\x06config\x18\x02 \x01(\fR\x06config\"?\n" +
 	"\x0fPrepareResponse\x12\x12\n" +
-	"\x04port\x18\x01 \x01(\rR\x04port\":\n" +
+	"\x04port\x18\x01 \x01(\rR\x04port\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\":\n" +
 	"\n" +
 	"ArmRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\x12\x12\n" +
@@ -732,9 +969,10 @@ const file_proto_control_proto_rawDesc = "" +
 	"\x03end\x18\x01 \x01(\fR\x03end\"(\n" +
 	"\fAbortRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\"\x0f\n" +
-	"\rAbortResponse2\xa8\x04\n" +
+	"\rAbortResponse2\x8a\x05\n" +
 	"\x04Host\x12N\n" +
-	"\x05Hello\x12!.netdelta.control.v1.HelloRequest\x1a\".netdelta.control.v1.HelloResponse\x12F\n" +
+	"\x05Hello\x12!.netdelta.control.v1.HelloRequest\x1a\".netdelta.control.v1.HelloResponse\x12`\n" +
+	"\vEnvironment\x12'.netdelta.control.v1.EnvironmentRequest\x1a(.netdelta.control.v1.EnvironmentResponse\x12F\n" +
 	"\x04Open\x12 .netdelta.control.v1.OpenRequest\x1a\x1a.netdelta.control.v1.Event0\x01\x12T\n" +
 	"\aPrepare\x12#.netdelta.control.v1.PrepareRequest\x1a$.netdelta.control.v1.PrepareResponse\x12H\n" +
 	"\x03Arm\x12\x1f.netdelta.control.v1.ArmRequest\x1a .netdelta.control.v1.ArmResponse\x12H\n" +
@@ -754,43 +992,49 @@ func file_proto_control_proto_rawDescGZIP() []byte {
 	return file_proto_control_proto_rawDescData
 }
 
-var file_proto_control_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
+var file_proto_control_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
 var file_proto_control_proto_goTypes = []any{
-	(*HelloRequest)(nil),    // 0: netdelta.control.v1.HelloRequest
-	(*HelloResponse)(nil),   // 1: netdelta.control.v1.HelloResponse
-	(*OpenRequest)(nil),     // 2: netdelta.control.v1.OpenRequest
-	(*Event)(nil),           // 3: netdelta.control.v1.Event
-	(*PrepareRequest)(nil),  // 4: netdelta.control.v1.PrepareRequest
-	(*PrepareResponse)(nil), // 5: netdelta.control.v1.PrepareResponse
-	(*ArmRequest)(nil),      // 6: netdelta.control.v1.ArmRequest
-	(*ArmResponse)(nil),     // 7: netdelta.control.v1.ArmResponse
-	(*RunRequest)(nil),      // 8: netdelta.control.v1.RunRequest
-	(*RunResponse)(nil),     // 9: netdelta.control.v1.RunResponse
-	(*DrainRequest)(nil),    // 10: netdelta.control.v1.DrainRequest
-	(*DrainResponse)(nil),   // 11: netdelta.control.v1.DrainResponse
-	(*AbortRequest)(nil),    // 12: netdelta.control.v1.AbortRequest
-	(*AbortResponse)(nil),   // 13: netdelta.control.v1.AbortResponse
+	(*HelloRequest)(nil),        // 0: netdelta.control.v1.HelloRequest
+	(*HelloResponse)(nil),       // 1: netdelta.control.v1.HelloResponse
+	(*EnvironmentRequest)(nil),  // 2: netdelta.control.v1.EnvironmentRequest
+	(*EnvironmentResponse)(nil), // 3: netdelta.control.v1.EnvironmentResponse
+	(*OpenRequest)(nil),         // 4: netdelta.control.v1.OpenRequest
+	(*Event)(nil),               // 5: netdelta.control.v1.Event
+	(*Busy)(nil),                // 6: netdelta.control.v1.Busy
+	(*PrepareRequest)(nil),      // 7: netdelta.control.v1.PrepareRequest
+	(*PrepareResponse)(nil),     // 8: netdelta.control.v1.PrepareResponse
+	(*ArmRequest)(nil),          // 9: netdelta.control.v1.ArmRequest
+	(*ArmResponse)(nil),         // 10: netdelta.control.v1.ArmResponse
+	(*RunRequest)(nil),          // 11: netdelta.control.v1.RunRequest
+	(*RunResponse)(nil),         // 12: netdelta.control.v1.RunResponse
+	(*DrainRequest)(nil),        // 13: netdelta.control.v1.DrainRequest
+	(*DrainResponse)(nil),       // 14: netdelta.control.v1.DrainResponse
+	(*AbortRequest)(nil),        // 15: netdelta.control.v1.AbortRequest
+	(*AbortResponse)(nil),       // 16: netdelta.control.v1.AbortResponse
 }
 var file_proto_control_proto_depIdxs = []int32{
-	0,  // 0: netdelta.control.v1.Host.Hello:input_type -> netdelta.control.v1.HelloRequest
-	2,  // 1: netdelta.control.v1.Host.Open:input_type -> netdelta.control.v1.OpenRequest
-	4,  // 2: netdelta.control.v1.Host.Prepare:input_type -> netdelta.control.v1.PrepareRequest
-	6,  // 3: netdelta.control.v1.Host.Arm:input_type -> netdelta.control.v1.ArmRequest
-	8,  // 4: netdelta.control.v1.Host.Run:input_type -> netdelta.control.v1.RunRequest
-	10, // 5: netdelta.control.v1.Host.Drain:input_type -> netdelta.control.v1.DrainRequest
-	12, // 6: netdelta.control.v1.Host.Abort:input_type -> netdelta.control.v1.AbortRequest
-	1,  // 7: netdelta.control.v1.Host.Hello:output_type -> netdelta.control.v1.HelloResponse
-	3,  // 8: netdelta.control.v1.Host.Open:output_type -> netdelta.control.v1.Event
-	5,  // 9: netdelta.control.v1.Host.Prepare:output_type -> netdelta.control.v1.PrepareResponse
-	7,  // 10: netdelta.control.v1.Host.Arm:output_type -> netdelta.control.v1.ArmResponse
-	9,  // 11: netdelta.control.v1.Host.Run:output_type -> netdelta.control.v1.RunResponse
-	11, // 12: netdelta.control.v1.Host.Drain:output_type -> netdelta.control.v1.DrainResponse
-	13, // 13: netdelta.control.v1.Host.Abort:output_type -> netdelta.control.v1.AbortResponse
-	7,  // [7:14] is the sub-list for method output_type
-	0,  // [0:7] is the sub-list for method input_type
-	0,  // [0:0] is the sub-list for extension type_name
-	0,  // [0:0] is the sub-list for extension extendee
-	0,  // [0:0] is the sub-list for field type_name
+	6,  // 0: netdelta.control.v1.Event.busy:type_name -> netdelta.control.v1.Busy
+	0,  // 1: netdelta.control.v1.Host.Hello:input_type -> netdelta.control.v1.HelloRequest
+	2,  // 2: netdelta.control.v1.Host.Environment:input_type -> netdelta.control.v1.EnvironmentRequest
+	4,  // 3: netdelta.control.v1.Host.Open:input_type -> netdelta.control.v1.OpenRequest
+	7,  // 4: netdelta.control.v1.Host.Prepare:input_type -> netdelta.control.v1.PrepareRequest
+	9,  // 5: netdelta.control.v1.Host.Arm:input_type -> netdelta.control.v1.ArmRequest
+	11, // 6: netdelta.control.v1.Host.Run:input_type -> netdelta.control.v1.RunRequest
+	13, // 7: netdelta.control.v1.Host.Drain:input_type -> netdelta.control.v1.DrainRequest
+	15, // 8: netdelta.control.v1.Host.Abort:input_type -> netdelta.control.v1.AbortRequest
+	1,  // 9: netdelta.control.v1.Host.Hello:output_type -> netdelta.control.v1.HelloResponse
+	3,  // 10: netdelta.control.v1.Host.Environment:output_type -> netdelta.control.v1.EnvironmentResponse
+	5,  // 11: netdelta.control.v1.Host.Open:output_type -> netdelta.control.v1.Event
+	8,  // 12: netdelta.control.v1.Host.Prepare:output_type -> netdelta.control.v1.PrepareResponse
+	10, // 13: netdelta.control.v1.Host.Arm:output_type -> netdelta.control.v1.ArmResponse
+	12, // 14: netdelta.control.v1.Host.Run:output_type -> netdelta.control.v1.RunResponse
+	14, // 15: netdelta.control.v1.Host.Drain:output_type -> netdelta.control.v1.DrainResponse
+	16, // 16: netdelta.control.v1.Host.Abort:output_type -> netdelta.control.v1.AbortResponse
+	9,  // [9:17] is the sub-list for method output_type
+	1,  // [1:9] is the sub-list for method input_type
+	1,  // [1:1] is the sub-list for extension type_name
+	1,  // [1:1] is the sub-list for extension extendee
+	0,  // [0:1] is the sub-list for field type_name
 }
 
 func init() { file_proto_control_proto_init() }
@@ -804,7 +1048,7 @@ func file_proto_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_control_proto_rawDesc), len(file_proto_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   14,
+			NumMessages:   17,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

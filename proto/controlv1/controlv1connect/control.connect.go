@@ -40,6 +40,8 @@ const (
 const (
 	// HostHelloProcedure is the fully-qualified name of the Host's Hello RPC.
 	HostHelloProcedure = "/netdelta.control.v1.Host/Hello"
+	// HostEnvironmentProcedure is the fully-qualified name of the Host's Environment RPC.
+	HostEnvironmentProcedure = "/netdelta.control.v1.Host/Environment"
 	// HostOpenProcedure is the fully-qualified name of the Host's Open RPC.
 	HostOpenProcedure = "/netdelta.control.v1.Host/Open"
 	// HostPrepareProcedure is the fully-qualified name of the Host's Prepare RPC.
@@ -58,6 +60,8 @@ const (
 type HostClient interface {
 	// Hello names both sides' versions. It needs no session.
 	Hello(context.Context, *connect.Request[controlv1.HelloRequest]) (*connect.Response[controlv1.HelloResponse], error)
+	// Environment tells the facts of the host. It needs no session.
+	Environment(context.Context, *connect.Request[controlv1.EnvironmentRequest]) (*connect.Response[controlv1.EnvironmentResponse], error)
 	// Open holds a session for as long as the stream lives: when the client
 	// dies, its connection does, and the agent frees all that it held.
 	Open(context.Context, *connect.Request[controlv1.OpenRequest]) (*connect.ServerStreamForClient[controlv1.Event], error)
@@ -91,6 +95,12 @@ func NewHostClient(httpClient connect.HTTPClient, baseURL string, opts ...connec
 			httpClient,
 			baseURL+HostHelloProcedure,
 			connect.WithSchema(hostMethods.ByName("Hello")),
+			connect.WithClientOptions(opts...),
+		),
+		environment: connect.NewClient[controlv1.EnvironmentRequest, controlv1.EnvironmentResponse](
+			httpClient,
+			baseURL+HostEnvironmentProcedure,
+			connect.WithSchema(hostMethods.ByName("Environment")),
 			connect.WithClientOptions(opts...),
 		),
 		open: connect.NewClient[controlv1.OpenRequest, controlv1.Event](
@@ -134,18 +144,24 @@ func NewHostClient(httpClient connect.HTTPClient, baseURL string, opts ...connec
 
 // hostClient implements HostClient.
 type hostClient struct {
-	hello   *connect.Client[controlv1.HelloRequest, controlv1.HelloResponse]
-	open    *connect.Client[controlv1.OpenRequest, controlv1.Event]
-	prepare *connect.Client[controlv1.PrepareRequest, controlv1.PrepareResponse]
-	arm     *connect.Client[controlv1.ArmRequest, controlv1.ArmResponse]
-	run     *connect.Client[controlv1.RunRequest, controlv1.RunResponse]
-	drain   *connect.Client[controlv1.DrainRequest, controlv1.DrainResponse]
-	abort   *connect.Client[controlv1.AbortRequest, controlv1.AbortResponse]
+	hello       *connect.Client[controlv1.HelloRequest, controlv1.HelloResponse]
+	environment *connect.Client[controlv1.EnvironmentRequest, controlv1.EnvironmentResponse]
+	open        *connect.Client[controlv1.OpenRequest, controlv1.Event]
+	prepare     *connect.Client[controlv1.PrepareRequest, controlv1.PrepareResponse]
+	arm         *connect.Client[controlv1.ArmRequest, controlv1.ArmResponse]
+	run         *connect.Client[controlv1.RunRequest, controlv1.RunResponse]
+	drain       *connect.Client[controlv1.DrainRequest, controlv1.DrainResponse]
+	abort       *connect.Client[controlv1.AbortRequest, controlv1.AbortResponse]
 }
 
 // Hello calls netdelta.control.v1.Host.Hello.
 func (c *hostClient) Hello(ctx context.Context, req *connect.Request[controlv1.HelloRequest]) (*connect.Response[controlv1.HelloResponse], error) {
 	return c.hello.CallUnary(ctx, req)
+}
+
+// Environment calls netdelta.control.v1.Host.Environment.
+func (c *hostClient) Environment(ctx context.Context, req *connect.Request[controlv1.EnvironmentRequest]) (*connect.Response[controlv1.EnvironmentResponse], error) {
+	return c.environment.CallUnary(ctx, req)
 }
 
 // Open calls netdelta.control.v1.Host.Open.
@@ -182,6 +198,8 @@ func (c *hostClient) Abort(ctx context.Context, req *connect.Request[controlv1.A
 type HostHandler interface {
 	// Hello names both sides' versions. It needs no session.
 	Hello(context.Context, *connect.Request[controlv1.HelloRequest]) (*connect.Response[controlv1.HelloResponse], error)
+	// Environment tells the facts of the host. It needs no session.
+	Environment(context.Context, *connect.Request[controlv1.EnvironmentRequest]) (*connect.Response[controlv1.EnvironmentResponse], error)
 	// Open holds a session for as long as the stream lives: when the client
 	// dies, its connection does, and the agent frees all that it held.
 	Open(context.Context, *connect.Request[controlv1.OpenRequest], *connect.ServerStream[controlv1.Event]) error
@@ -211,6 +229,12 @@ func NewHostHandler(svc HostHandler, opts ...connect.HandlerOption) (string, htt
 		HostHelloProcedure,
 		svc.Hello,
 		connect.WithSchema(hostMethods.ByName("Hello")),
+		connect.WithHandlerOptions(opts...),
+	)
+	hostEnvironmentHandler := connect.NewUnaryHandler(
+		HostEnvironmentProcedure,
+		svc.Environment,
+		connect.WithSchema(hostMethods.ByName("Environment")),
 		connect.WithHandlerOptions(opts...),
 	)
 	hostOpenHandler := connect.NewServerStreamHandler(
@@ -253,6 +277,8 @@ func NewHostHandler(svc HostHandler, opts ...connect.HandlerOption) (string, htt
 		switch r.URL.Path {
 		case HostHelloProcedure:
 			hostHelloHandler.ServeHTTP(w, r)
+		case HostEnvironmentProcedure:
+			hostEnvironmentHandler.ServeHTTP(w, r)
 		case HostOpenProcedure:
 			hostOpenHandler.ServeHTTP(w, r)
 		case HostPrepareProcedure:
@@ -276,6 +302,10 @@ type UnimplementedHostHandler struct{}
 
 func (UnimplementedHostHandler) Hello(context.Context, *connect.Request[controlv1.HelloRequest]) (*connect.Response[controlv1.HelloResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("netdelta.control.v1.Host.Hello is not implemented"))
+}
+
+func (UnimplementedHostHandler) Environment(context.Context, *connect.Request[controlv1.EnvironmentRequest]) (*connect.Response[controlv1.EnvironmentResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("netdelta.control.v1.Host.Environment is not implemented"))
 }
 
 func (UnimplementedHostHandler) Open(context.Context, *connect.Request[controlv1.OpenRequest], *connect.ServerStream[controlv1.Event]) error {

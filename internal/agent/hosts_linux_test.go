@@ -1,0 +1,350 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netdelta/internal/ctl"
+	"netdelta/internal/labtest"
+	"netdelta/internal/netlab"
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+	"netdelta/internal/sys"
+	"netdelta/internal/traffic"
+)
+
+// within is a way to an agent that begins in a network namespace.
+type within struct {
+	ctl.TCP
+	ns *sys.NetNS
+}
+
+func (w within) Dial(ctx context.Context) (c net.Conn, err error) {
+	failed := w.ns.Do(func() error { c, err = w.TCP.Dial(ctx); return nil })
+	if failed != nil {
+		return nil, failed
+	}
+	return c, err
+}
+
+// bench is two hosts with real agents: the one on b is reached over the link,
+// the one on a within the process.
+type bench struct {
+	lab  *netlab.Lab
+	link *netlab.Link
+	b    *Agent
+	way  within
+	a    *ctl.Client
+}
+
+// dead is how long a peer may be silent in these tests.
+const dead = time.Second
+
+func newBench(t *testing.T, cfg Config) *bench {
+	t.Helper()
+	lab, link := newLink(t)
+	secret := ctl.NewSecret()
+	tcp := ctl.TCP{Addr: link.AddrB().String(), Secret: secret, Dead: dead}
+	x := &bench{lab: lab, link: link, way: within{tcp, lab.A.NS}}
+	var l net.Listener
+	if err := lab.B.NS.Do(func() (err error) { l, err = tcp.Listen(nil); return err }); err != nil {
+		t.Fatal(err)
+	}
+	cfg.NS, cfg.Name = lab.B.NS, "b"
+	x.b = New(cfg)
+	serve(t, x.b, l)
+	p := ctl.NewPipe()
+	serve(t, New(Config{NS: lab.A.NS, Name: "a"}), p)
+	x.a = dial(t, "a", p, ctl.Options{})
+	return x
+}
+
+func serve(t *testing.T, a *Agent, l net.Listener) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- ctl.Serve(ctx, l, ctl.Handler(a)) }()
+	t.Cleanup(func() {
+		a.Close()
+		cancel()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func dial(t *testing.T, host string, way ctl.Transport, o ctl.Options) *ctl.Client {
+	t.Helper()
+	c, err := ctl.Dial(t.Context(), host, way, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func open(t *testing.T, c *ctl.Client) *ctl.Session {
+	t.Helper()
+	s, err := c.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// settings leave it to the agent which of its addresses it uses.
+func (x *bench) settings(t *testing.T, test, role string, window time.Duration) traffic.Config {
+	t.Helper()
+	complete, err := spec.NewTest(test, spec.Params{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := traffic.Config{Role: role, Test: complete, Window: window, CPU: sys.NoCPU, Addr: netip.IPv4Unspecified(), Peer: x.link.AddrB()}
+	if role == result.Remote {
+		c.Peer = x.link.AddrA()
+	}
+	return c
+}
+
+// start brings both ends of a test to the point where the local one can run.
+func (x *bench) start(t *testing.T, local, remote *ctl.Session, test string, window time.Duration) error {
+	t.Helper()
+	ctx := t.Context()
+	if _, err := local.Prepare(ctx, x.settings(t, test, result.Local, window)); err != nil {
+		return err
+	}
+	if test == "icmp_echo" {
+		return local.Arm(ctx, netip.AddrPortFrom(x.link.AddrB(), 0))
+	}
+	if _, err := remote.Prepare(ctx, x.settings(t, test, result.Remote, window)); err != nil {
+		return err
+	}
+	if err := remote.Arm(ctx, local.Bound()); err != nil {
+		return err
+	}
+	if err := local.Arm(ctx, remote.Bound()); err != nil {
+		return err
+	}
+	_, err := remote.Run(ctx)
+	return err
+}
+
+// trial makes a whole trial and returns both ends' figures.
+func (x *bench) trial(t *testing.T, local, remote *ctl.Session, test string) (l, r *result.End, err error) {
+	t.Helper()
+	if err := x.start(t, local, remote, test, spec.MinWindow); err != nil {
+		return nil, nil, err
+	}
+	if l, err = local.Run(t.Context()); err != nil || test == "icmp_echo" {
+		return l, nil, err
+	}
+	r, err = remote.Drain(t.Context())
+	return l, r, err
+}
+
+// Every kind of test works between agents over a secured connection, with
+// addresses that the agents choose, and at ports of the range.
+func TestMeasure(t *testing.T) {
+	ports := Ports{7118, 7119}
+	x := newBench(t, Config{DataPorts: ports})
+	c := dial(t, "b", x.way, ctl.Options{})
+	local, remote := open(t, x.a), open(t, c)
+	for _, test := range []string{"icmp_echo", "udp_rr", "tcp_rr", "udp_stream", "tcp_stream", "tcp_rr", "tcp_stream", "tcp_rr"} {
+		l, r, err := x.trial(t, local, remote, test)
+		if err != nil {
+			t.Fatalf("%s: %v", test, err)
+		}
+		if l.Messages == 0 && l.Counts[traffic.CountSent] == 0 {
+			t.Errorf("%s: the local end did nothing: %+v", test, l)
+		}
+		if got := local.Bound().Addr(); got != x.link.AddrA() {
+			t.Errorf("%s: the local end is at %v, want %v", test, got, x.link.AddrA())
+		}
+		if r == nil {
+			continue
+		}
+		if r.Messages == 0 && r.Bytes == 0 {
+			t.Errorf("%s: nothing came to the remote end: %+v", test, r)
+		}
+		if at := remote.Bound(); at.Addr() != x.link.AddrB() || at.Port() < ports.Min || at.Port() > ports.Max {
+			t.Errorf("%s: the remote end is at %v, want one of %v at %v", test, at, x.link.AddrB(), ports)
+		}
+	}
+}
+
+// A range that is used up is a clear error, and the next trial has the port
+// when the first is over.
+func TestPortsUsedUp(t *testing.T) {
+	for _, test := range []string{"udp_rr", "tcp_rr"} {
+		t.Run(test, func(t *testing.T) {
+			x := newBench(t, Config{DataPorts: Ports{7118, 7118}})
+			c := dial(t, "b", x.way, ctl.Options{})
+			first, second := open(t, c), open(t, c)
+			cfg := x.settings(t, test, result.Remote, time.Minute)
+			if _, err := first.Prepare(t.Context(), cfg); err != nil {
+				t.Fatal(err)
+			}
+			_, err := second.Prepare(t.Context(), cfg)
+			if err == nil || !strings.Contains(err.Error(), "every data port from 7118 to 7118 is in use") || !strings.Contains(err.Error(), "--data-ports") {
+				t.Errorf("got %v", err)
+			}
+			if err := first.Abort(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := second.Prepare(t.Context(), cfg); err != nil {
+				t.Errorf("when the port is free again: %v", err)
+			}
+		})
+	}
+}
+
+// 500 connections that say nothing, or nonsense, do not disturb a client that
+// measures.
+func TestMeasureAmongIdlers(t *testing.T) {
+	x := newBench(t, Config{})
+	c := dial(t, "b", x.way, ctl.Options{})
+	local, remote := open(t, x.a), open(t, c)
+	var crowd []net.Conn
+	defer func() {
+		for _, c := range crowd {
+			c.Close()
+		}
+	}()
+	for i := range 500 {
+		err := x.lab.A.NS.Do(func() error {
+			conn, err := net.Dial("tcp", x.way.String())
+			if err == nil {
+				crowd = append(crowd, conn)
+				conn.Write([]byte("nonsense")[:i%9])
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%250 == 249 {
+			if _, r, err := x.trial(t, local, remote, "udp_rr"); err != nil || r.Messages == 0 {
+				t.Fatalf("among %d: %+v, error %v", i+1, r, err)
+			}
+			again := dial(t, "b", x.way, ctl.Options{})
+			if _, err := again.Environment(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// setUp takes host b's interface down or up.
+func (x *bench) setUp(t *testing.T, up bool) {
+	t.Helper()
+	err := x.lab.B.NS.Do(func() error {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		ifr, err := unix.NewIfreq(x.lab.B.Device)
+		if err != nil {
+			return err
+		}
+		if err := unix.IoctlIfreq(fd, unix.SIOCGIFFLAGS, ifr); err != nil {
+			return err
+		}
+		flags := ifr.Uint16() &^ unix.IFF_UP
+		if up {
+			flags |= unix.IFF_UP
+		}
+		ifr.SetUint16(flags)
+		return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, ifr)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A link that is cut at any point of a trial ends it at both ends within
+// seconds; the host is free, its worker gone, and when the link is back the
+// next trial goes well.
+func TestCutAnywhere(t *testing.T) {
+	for _, at := range []string{"before", "within", "after"} {
+		t.Run(at, func(t *testing.T) {
+			x := newBench(t, Config{MaxSessions: 1})
+			c := dial(t, "b", x.way, ctl.Options{Bound: time.Minute})
+			local, remote := open(t, x.a), open(t, c)
+			var err error
+			began := time.Now()
+			switch at {
+			case "before":
+				if err := x.start(t, local, remote, "udp_rr", time.Second); err != nil {
+					t.Fatal(err)
+				}
+				x.setUp(t, false)
+				_, err = remote.Run(t.Context()) // a step that is out of order, if it comes through
+			case "within":
+				if err := x.start(t, local, remote, "udp_rr", 10*time.Minute); err != nil {
+					t.Fatal(err)
+				}
+				var runs sync.WaitGroup
+				ctx, cancel := context.WithCancel(t.Context())
+				runs.Go(func() { local.Run(ctx) })
+				x.setUp(t, false)
+				<-remote.Done() // nobody asks it anything
+				_, err = remote.Drain(t.Context())
+				cancel()
+				runs.Wait()
+			case "after":
+				if err := x.start(t, local, remote, "udp_rr", spec.MinWindow); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := local.Run(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				x.setUp(t, false)
+				_, err = remote.Drain(t.Context())
+			}
+			if !errors.Is(err, ctl.ErrUnreachable) && !errors.Is(err, ctl.ErrLost) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v, want %v or %v", err, ctl.ErrUnreachable, ctl.ErrLost)
+			}
+			x.b.open.Wait() // the agent's own end of the session
+			if d := time.Since(began); d > 8*dead {
+				t.Errorf("it took %v", d)
+			}
+			local.Close()
+			if left, err := labtest.Children(os.Getpid()); err != nil || len(left) > 0 {
+				t.Errorf("workers are left: %v, error %v", left, err)
+			}
+
+			x.setUp(t, true)
+			again := dial(t, "b", x.way, ctl.Options{Bound: time.Minute})
+			if _, _, err := x.trial(t, open(t, x.a), open(t, again), "udp_rr"); err != nil {
+				t.Errorf("when the link is back: %v", err)
+			}
+		})
+	}
+}
+
+// The facts of a host come from the host.
+func TestEnvironment(t *testing.T) {
+	x := newBench(t, Config{})
+	facts, err := dial(t, "b", x.way, ctl.Options{}).Environment(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]string{}
+	for _, f := range facts {
+		names[f.Name] = f.Value
+	}
+	if names["kernel"] == "" || names["system"] == "" {
+		t.Errorf("got %v", facts)
+	}
+}
