@@ -11,6 +11,9 @@ type Config struct {
 	A, B *os.File
 	// Handoff is the context's: a second thread writes the frames.
 	Handoff bool
+	// Bounded says that the TAPs were made with a bound to their queues
+	// (tuntap.Options.SndBuf), at which the wire waits.
+	Bounded bool
 	// CPU is the one that all the wire's threads are bound to, sys.NoCPU for
 	// none.
 	CPU int
@@ -27,7 +30,7 @@ func (c Config) settings() (settings, error) {
 	if c.A == nil || c.B == nil {
 		return settings{}, errors.New("start the wire: it needs two TAPs")
 	}
-	s := settings{handoff: c.Handoff, cpu: c.CPU, vnetHdr: c.VNetHdr, mtu: c.MTU}
+	s := settings{handoff: c.Handoff, bounded: c.Bounded, cpu: c.CPU, vnetHdr: c.VNetHdr, mtu: c.MTU}
 	if s.mtu == 0 {
 		s.mtu = DefaultMTU
 	}

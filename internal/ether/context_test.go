@@ -15,6 +15,9 @@ func TestContextTable(t *testing.T) {
 		if c.Threaded && !c.TAP.NAPI {
 			t.Errorf("%s: a kernel thread polls only NAPI", c.Name)
 		}
+		if c.TAP.NAPI != (c.TAP.SndBuf > 0) {
+			t.Errorf("%s: NAPI %v, queue bounded at %d bytes: a poll's queue needs a bound, and nothing else has a queue", c.Name, c.TAP.NAPI, c.TAP.SndBuf)
+		}
 		if c.TAP.VNetHdr {
 			t.Errorf("%s: the header is the caller's choice", c.Name)
 		}

@@ -34,17 +34,15 @@ func (h *handoff) pass(n int) {
 
 // writer is the second thread of a handoff.
 type writer struct {
-	ring  *ring
-	to    int
-	frame framer
-	count *tally
+	ring *ring
+	to   outlet
 }
 
 // step waits for a frame and writes it.
 //
 //go:nosplit
 func (w *writer) step() {
-	deliver(w.to, w.ring.next(), w.frame.header, w.count)
+	w.to.deliver(w.ring.next())
 	w.ring.done()
 }
 

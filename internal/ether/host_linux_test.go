@@ -175,7 +175,7 @@ func (h *host) has(t *testing.T, name string) bool {
 func start(t *testing.T, a, b *host, c ether.Context, mtu int) *ether.Wire {
 	t.Helper()
 	w, err := ether.Start(ether.Config{
-		A: a.tap, B: b.tap, Handoff: c.Handoff, CPU: sys.NoCPU, VNetHdr: c.TAP.VNetHdr, MTU: mtu,
+		A: a.tap, B: b.tap, Handoff: c.Handoff, Bounded: c.TAP.SndBuf > 0, CPU: sys.NoCPU, VNetHdr: c.TAP.VNetHdr, MTU: mtu,
 	})
 	if err != nil {
 		t.Fatal(err)

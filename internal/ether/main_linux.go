@@ -90,13 +90,15 @@ type lane struct {
 func newLane(from, to int, s settings) *lane {
 	f := s.framer()
 	l := &lane{read: &tally{}, wrote: &tally{}}
+	out := outlet{fd: to, header: f.header, bounded: s.bounded, count: l.read}
 	l.pipe = &pipe{from: from, frame: f, try: true, count: l.read}
 	if s.handoff {
 		h := newHandoff(f, l.read)
-		l.write = &writer{ring: h.ring, to: to, frame: f, count: l.wrote}
+		out.count = l.wrote
+		l.write = &writer{ring: h.ring, to: out}
 		l.pipe.next = h
 	} else {
-		l.pipe.next = newDirect(to, f, l.read)
+		l.pipe.next = newDirect(out, f)
 	}
 	l.name = "direction A to B"
 	if from == tapB {

@@ -39,7 +39,7 @@ func send(t testing.TB, fd int, p []byte) {
 func recv(t testing.TB, fd int) []byte {
 	t.Helper()
 	p := make([]byte, 1<<17)
-	n, e := sys.Recv(fd, p, unix.MSG_DONTWAIT)
+	n, e := sys.Sock(fd).Recv(p, unix.MSG_DONTWAIT)
 	if e != 0 {
 		t.Fatalf("no frame: %v", e)
 	}
@@ -264,7 +264,7 @@ func oneFrame(t testing.TB, handoff bool) func() {
 		if handoff {
 			l.write.step()
 		}
-		if n, _ := sys.Recv(b.outer, got, unix.MSG_DONTWAIT); n != len(frame) {
+		if n, _ := sys.Sock(b.outer).Recv(got, unix.MSG_DONTWAIT); n != len(frame) {
 			t.Fatalf("a frame of %d bytes came as %d", len(frame), n)
 		}
 	}

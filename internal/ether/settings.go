@@ -22,6 +22,7 @@ const (
 // settings are what the wire process is told by its arguments.
 type settings struct {
 	handoff bool
+	bounded bool
 	cpu     int // or sys.NoCPU
 	vnetHdr bool
 	mtu     int
@@ -31,6 +32,7 @@ type settings struct {
 func (s settings) args() []string {
 	return []string{
 		"-handoff=" + strconv.FormatBool(s.handoff),
+		"-bounded=" + strconv.FormatBool(s.bounded),
 		"-cpu=" + strconv.Itoa(s.cpu),
 		"-vnethdr=" + strconv.FormatBool(s.vnetHdr),
 		"-mtu=" + strconv.Itoa(s.mtu),
@@ -42,6 +44,7 @@ func parseSettings(args []string) (settings, error) {
 	f := flag.NewFlagSet("wire", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	f.BoolVar(&s.handoff, "handoff", false, "")
+	f.BoolVar(&s.bounded, "bounded", false, "")
 	f.IntVar(&s.cpu, "cpu", -1, "")
 	f.BoolVar(&s.vnetHdr, "vnethdr", false, "")
 	f.IntVar(&s.mtu, "mtu", DefaultMTU, "")

@@ -11,7 +11,7 @@ import (
 func TestSettingsRoundTrip(t *testing.T) {
 	for _, s := range []settings{
 		{cpu: -1, mtu: DefaultMTU},
-		{handoff: true, cpu: 3, vnetHdr: true, mtu: MaxMTU},
+		{handoff: true, bounded: true, cpu: 3, vnetHdr: true, mtu: MaxMTU},
 	} {
 		got, err := parseSettings(s.args())
 		if err != nil || got != s {
@@ -21,7 +21,7 @@ func TestSettingsRoundTrip(t *testing.T) {
 }
 
 func TestSettingsRefused(t *testing.T) {
-	for _, args := range []string{"-cpu=-2", "-mtu=67", "-mtu=65522", "-mtu=x", "-handoff=maybe", "-unknown", "word"} {
+	for _, args := range []string{"-cpu=-2", "-mtu=67", "-mtu=65522", "-mtu=x", "-handoff=maybe", "-bounded=maybe", "-unknown", "word"} {
 		if _, err := parseSettings(strings.Fields(args)); err == nil {
 			t.Errorf("%s was taken", args)
 		}

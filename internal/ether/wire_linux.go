@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -51,7 +50,7 @@ func Start(cfg Config) (*Wire, error) {
 }
 
 func launch(cfg Config, s settings) (*Wire, error) {
-	ours, theirs, err := controlPair()
+	ours, theirs, err := sys.ControlPair(unix.SOCK_SEQPACKET)
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +62,6 @@ func launch(cfg Config, s settings) (*Wire, error) {
 	}
 	cmd.ExtraFiles = []*os.File{theirs, cfg.A, cfg.B}
 	cmd.Env = append(os.Environ(), s.environment()...)
-	// A Ctrl-C at the terminal goes to the parent's process group; the wire
-	// ends when the parent has no more use for it.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		ours.Close()
 		return nil, err
@@ -99,21 +95,6 @@ func (s settings) environment() []string {
 		"GODEBUG=asyncpreemptoff=1",
 		"GOMAXPROCS=" + strconv.Itoa(threads+2),
 	}
-}
-
-// controlPair makes the control socket's two ends. Ours is in Go's
-// netpoller, theirs blocks.
-func controlPair() (ours, theirs *os.File, err error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, fmt.Errorf("make the control socket (socketpair): %w", err)
-	}
-	if err := unix.SetNonblock(pair[0], true); err != nil {
-		unix.Close(pair[0])
-		unix.Close(pair[1])
-		return nil, nil, fmt.Errorf("make the control socket non-blocking: %w", err)
-	}
-	return os.NewFile(uintptr(pair[0]), "wire control"), os.NewFile(uintptr(pair[1]), "wire control"), nil
 }
 
 // listen takes the wire's messages until its end, then waits for the process.

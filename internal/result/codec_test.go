@@ -68,6 +68,8 @@ func trialGen() *rapid.Generator[Trial] {
 			Variant:  spec.Variant{"rx": rapid.StringMatching(`[a-z]{1,9}`).Draw(t, "level")},
 			Test:     test,
 			Start:    time.Unix(0, rapid.Int64Range(0, 4e18).Draw(t, "start")).UTC(),
+			Warmup:   time.Duration(rapid.Int64Range(0, int64(spec.MaxWindow)).Draw(t, "warm-up")),
+			Window:   time.Duration(rapid.Int64Range(0, int64(spec.MaxWindow)).Draw(t, "window")),
 			Local:    endOf(t, Local),
 			Path:     Path{Counts: counts(t, "path")},
 			Warnings: warnings(t, "warnings"),
@@ -143,6 +145,8 @@ func TestEncodeRefusesWhatDecodeWould(t *testing.T) {
 		{"negative bytes", func(x *Trial) { x.Remote.Bytes = -1 }, "can't be"},
 		{"negative count", func(x *Trial) { x.Local.Counts["lost"] = -1 }, `local end: count "lost" is -1`},
 		{"negative path count", func(x *Trial) { x.Path.Counts = map[string]int64{"drops": -1} }, `path: count "drops"`},
+		{"negative warm-up", func(x *Trial) { x.Warmup = -1 }, "warm-up of -1ns"},
+		{"window of years", func(x *Trial) { x.Window = 1 << 60 }, "can't be"},
 		{"year", func(x *Trial) { x.Start = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, "year 10000"},
 	} {
 		x := sample(t)

@@ -12,7 +12,9 @@ var fewestSamples = map[string]int64{RTTP90: 10, RTTP99: 100, RTTP999: 1000}
 
 const longer = "measure for longer (--time)"
 
-// localEnd and remoteEnd pick one end of a trial, nil where there is none.
+// whichEnd picks one end of a trial, nil where there is none.
+type whichEnd func(*Trial) *End
+
 func localEnd(t *Trial) *End  { return &t.Local }
 func remoteEnd(t *Trial) *End { return t.Remote }
 
@@ -34,7 +36,7 @@ func counted(name string) quantity {
 }
 
 // perSecond is a count of one end over the length of that end's own window.
-func perSecond(end func(*Trial) *End, what quantity) derivation {
+func perSecond(end whichEnd, what quantity) derivation {
 	return func(t *Trial) (float64, *Warning) {
 		e := end(t)
 		if e == nil {
@@ -101,6 +103,8 @@ func requestLoss(t *Trial) (float64, *Warning) {
 
 // streamLoss is the share of the datagrams that the sender flagged as the
 // window's and that the receiver never had, late ones and the tail included.
+// Where they are too short to be told apart, every arrival counts for one of
+// them.
 func streamLoss(t *Trial) (float64, *Warning) {
 	if t.Remote == nil {
 		return 0, noRemote()
@@ -109,15 +113,26 @@ func streamLoss(t *Trial) (float64, *Warning) {
 	if why != nil {
 		return 0, why
 	}
-	unique, why := counted("unique")(t.Remote)
+	name, what := "unique", "distinct datagrams received"
+	if unnumbered(t.Remote) {
+		name, what = "total", "datagrams received"
+	}
+	n, why := counted(name)(t.Remote)
 	if why != nil {
 		return 0, why
 	}
-	came, why := share(unique, sent, "distinct datagrams received", "sent")
+	came, why := share(n, sent, what, "sent")
 	if why != nil {
 		return 0, why
 	}
 	return 1 - came, nil
+}
+
+// unnumbered says that the receiver counted datagrams by their mark alone.
+func unnumbered(e *End) bool {
+	_, total := e.Counts["total"]
+	_, unique := e.Counts["unique"]
+	return total && !unique
 }
 
 // shareReceived is a counter of the remote end as a share of all datagrams of
@@ -126,6 +141,10 @@ func shareReceived(name string) derivation {
 	return func(t *Trial) (float64, *Warning) {
 		if t.Remote == nil {
 			return 0, noRemote()
+		}
+		if unnumbered(t.Remote) {
+			return 0, &Warning{Code: "number-too-short", Advice: "use datagrams of three bytes or more (--sizes)",
+				Text: "datagrams of one or two bytes have no room for a number that tells them apart"}
 		}
 		n, why := counted(name)(t.Remote)
 		if why != nil {

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"fmt"
 	"slices"
 
 	"netdelta/internal/spec"
@@ -43,6 +44,7 @@ type Definition struct {
 
 	patterns  []spec.Pattern
 	protocols []spec.Protocol // nil for all
+	window    whichEnd        // the end in whose window it is counted
 	derive    derivation
 }
 
@@ -62,37 +64,39 @@ var (
 // them. A new metric is a row here and, at most, a derivation.
 var definitions = []Definition{
 	{RTTP50, Local, unit.Nanoseconds, Lower, Percent, Headline,
-		"median round trip", pingPong, nil, quantile(RTTP50, 0.5)},
+		"median round trip", pingPong, nil, localEnd, quantile(RTTP50, 0.5)},
 	{RTTP99, Local, unit.Nanoseconds, Lower, Percent, Main,
-		"round trip that 1 in 100 exceeds", pingPong, nil, quantile(RTTP99, 0.99)},
+		"round trip that 1 in 100 exceeds", pingPong, nil, localEnd, quantile(RTTP99, 0.99)},
 	{Rate, Local, unit.PerSecond, Higher, Percent, Main,
-		"round trips completed per second", pingPong, nil, perSecond(localEnd, messages)},
+		"round trips completed per second", pingPong, nil, localEnd, perSecond(localEnd, messages)},
 	{Goodput, Remote, unit.BitsPerSecond, Higher, Percent, Headline,
-		"payload that the receiver got", oneWay, nil, perSecond(remoteEnd, payloadBits)},
+		"payload that the receiver got", oneWay, nil, remoteEnd, perSecond(remoteEnd, payloadBits)},
 	{Packets, Remote, unit.PerSecond, Higher, Percent, Main,
-		"datagrams that the receiver got per second", oneWay, onlyUDP, perSecond(remoteEnd, messages)},
+		"datagrams that the receiver got per second", oneWay, onlyUDP, remoteEnd, perSecond(remoteEnd, messages)},
 	{Loss, Local, unit.Share, Lower, Difference, NonZero,
-		"requests of the window that were never answered", pingPong, datagrams, requestLoss},
+		"requests of the window that were never answered", pingPong, datagrams, localEnd, requestLoss},
 	{Loss, Remote, unit.Share, Lower, Difference, Main,
-		"datagrams of the window that never came, the last ones included", oneWay, onlyUDP, streamLoss},
+		"datagrams of the window that never came, the last ones included", oneWay, onlyUDP, localEnd, streamLoss},
+	{Offered, Local, unit.BitsPerSecond, Higher, Percent, Main,
+		"payload that the sender handed to its kernel, which loss is a share of", oneWay, onlyUDP, localEnd, perSecond(localEnd, payloadBits)},
 	{Retransmits, Local, unit.PerSecond, Lower, Difference, NonZero,
-		"segments sent again per second", oneWay, onlyTCP, perSecond(localEnd, counted("retransmits"))},
+		"segments sent again per second", oneWay, onlyTCP, localEnd, perSecond(localEnd, counted("retransmits"))},
 	{Duplicates, Remote, unit.Share, Lower, Difference, NonZero,
-		"datagrams received more than once", oneWay, onlyUDP, shareReceived("duplicates")},
+		"datagrams received more than once", oneWay, onlyUDP, localEnd, shareReceived("duplicates")},
 	{Reordered, Remote, unit.Share, Lower, Difference, NonZero,
-		"datagrams received after a later one", oneWay, onlyUDP, shareReceived("reordered")},
+		"datagrams received after a later one", oneWay, onlyUDP, localEnd, shareReceived("reordered")},
 	{Offered, Local, unit.BitsPerSecond, Higher, Percent, Detail,
-		"payload that the sender handed to its kernel", oneWay, nil, perSecond(localEnd, payloadBits)},
+		"payload that the sender handed to its kernel", oneWay, onlyTCP, localEnd, perSecond(localEnd, payloadBits)},
 	{RTTMin, Local, unit.Nanoseconds, Lower, Percent, Detail,
-		"shortest round trip", pingPong, nil, quantile(RTTMin, 0)},
+		"shortest round trip", pingPong, nil, localEnd, quantile(RTTMin, 0)},
 	{RTTMean, Local, unit.Nanoseconds, Lower, Percent, Detail,
-		"mean round trip", pingPong, nil, meanRTT},
+		"mean round trip", pingPong, nil, localEnd, meanRTT},
 	{RTTP90, Local, unit.Nanoseconds, Lower, Percent, Detail,
-		"round trip that 1 in 10 exceeds", pingPong, nil, quantile(RTTP90, 0.9)},
+		"round trip that 1 in 10 exceeds", pingPong, nil, localEnd, quantile(RTTP90, 0.9)},
 	{RTTP999, Local, unit.Nanoseconds, Lower, Percent, Detail,
-		"round trip that 1 in 1000 exceeds", pingPong, nil, quantile(RTTP999, 0.999)},
+		"round trip that 1 in 1000 exceeds", pingPong, nil, localEnd, quantile(RTTP999, 0.999)},
 	{RTTMax, Local, unit.Nanoseconds, Lower, Percent, Detail,
-		"longest round trip", pingPong, nil, quantile(RTTMax, 1)},
+		"longest round trip", pingPong, nil, localEnd, quantile(RTTMax, 1)},
 }
 
 // Definitions returns the metrics of one kind of test in the order in which
@@ -129,6 +133,9 @@ func (t *Trial) Derive() ([]Metric, []Warning) {
 	}
 	for _, d := range Definitions(kind) {
 		value, why := d.derive(t)
+		if why == nil {
+			why = t.broken(d.window(t))
+		}
 		if why != nil {
 			if why.Metric == "" {
 				why.Metric = d.Name
@@ -156,8 +163,20 @@ func (t *Trial) AllWarnings() []Warning {
 }
 
 // shortWindow is the code of an engine's warning that the traffic ended before
-// its end's window did.
+// its end's window did, and of the reason for a metric that is missing for it.
 const shortWindow = "short-window"
+
+// broken says why nothing that an end counted in its window is a figure, if
+// the window was less than half as long as planned. A shorter one makes a
+// figure noisier, and the engine's own warning says so; one that is broken is
+// of another part of the traffic than its pair's, such as the beginning alone.
+func (t *Trial) broken(e *End) *Warning {
+	if e == nil || t.Window == 0 || e.Elapsed >= t.Window/2 {
+		return nil
+	}
+	return &Warning{Code: shortWindow, Advice: "look at the link for what kept the traffic back, or measure for longer (--time)",
+		Text: fmt.Sprintf("the %s end's window lasted %v of %v, less than half", e.Role, e.Elapsed, t.Window)}
+}
 
 func (t *Trial) withWarnings(missing []Warning) []Warning {
 	sources := [][]Warning{t.Warnings, t.Local.Warnings}
@@ -171,7 +190,7 @@ func (t *Trial) withWarnings(missing []Warning) []Warning {
 		sources = append(sources, remote)
 	}
 	var all []Warning
-	for _, w := range slices.Concat(append(sources, missing)...) {
+	for _, w := range slices.Concat(append(sources, missing, t.unaccountedFor())...) {
 		if !slices.Contains(all, w) {
 			all = append(all, w)
 		}

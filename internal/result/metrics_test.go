@@ -74,7 +74,7 @@ func TestMetrics(t *testing.T) {
 				Remote: &End{Role: Remote, Elapsed: 500 * ms, Messages: 400, Bytes: 409600,
 					Counts: map[string]int64{"unique": 900, "duplicates": 100, "reordered": 50, "total": 1000}}},
 			want: "goodput@remote=6.5536e+06 bit/s, packets@remote=800 1/s, loss@remote=0.1 share, " +
-				"duplicates@remote=0.1 share, reordered@remote=0.05 share, offered@local=8.192e+06 bit/s",
+				"offered@local=8.192e+06 bit/s, duplicates@remote=0.1 share, reordered@remote=0.05 share",
 		},
 		{
 			name: "udp_stream whose receiver counts more than was sent",
@@ -82,7 +82,7 @@ func TestMetrics(t *testing.T) {
 				Local: End{Role: Local, Elapsed: 1000 * ms, Counts: map[string]int64{"sent": 100}},
 				Remote: &End{Role: Remote, Elapsed: 1000 * ms,
 					Counts: map[string]int64{"unique": 101, "duplicates": 0, "reordered": 0, "total": 101}}},
-			want:  "goodput@remote=0 bit/s, packets@remote=0 1/s, duplicates@remote=0 share, reordered@remote=0 share, offered@local=0 bit/s",
+			want:  "goodput@remote=0 bit/s, packets@remote=0 1/s, offered@local=0 bit/s, duplicates@remote=0 share, reordered@remote=0 share",
 			warns: "counts-disagree:loss",
 		},
 		{

@@ -85,7 +85,10 @@ type End struct {
 	// Counts are named counters of the engine ("lost", "sent", "unique",
 	// "late", "retransmits" and so on); package traffic lists them.
 	Counts map[string]int64 `json:"counts,omitempty"`
-	// RTT has one sample for each round trip of the window, in ns.
+	// RTT has one sample for each round trip of the window, in ns, and one for
+	// each late answer (Counts["late"]): a request of the window that was given
+	// up after its timeout and answered all the same. Messages has only the
+	// former.
 	RTT *hist.Hist `json:"rtt,omitempty"`
 	// Intervals divide the window; none where none were asked for.
 	Intervals []Interval `json:"intervals,omitempty"`
@@ -95,17 +98,21 @@ type End struct {
 
 // Trial is one execution of one test under one variant.
 type Trial struct {
-	Schema   string       `json:"schema"`
-	Block    int          `json:"block"`
-	Order    int          `json:"order"` // place in the order in which trials ran
-	Attempt  int          `json:"attempt"`
-	Variant  spec.Variant `json:"variant"`
-	Test     spec.Test    `json:"test"`
-	Start    time.Time    `json:"start"`
-	Local    End          `json:"local"`
-	Remote   *End         `json:"remote,omitempty"` // nil where the kernel answers
-	Path     Path         `json:"path"`
-	Warnings []Warning    `json:"warnings,omitempty"`
+	Schema  string       `json:"schema"`
+	Block   int          `json:"block"`
+	Order   int          `json:"order"` // place in the order in which trials ran
+	Attempt int          `json:"attempt"`
+	Variant spec.Variant `json:"variant"`
+	Test    spec.Test    `json:"test"`
+	Start   time.Time    `json:"start"`
+	// Warmup and Window are the lengths that were planned; 0 where that is not
+	// known, as in an import.
+	Warmup   time.Duration `json:"warmup_ns,omitempty"`
+	Window   time.Duration `json:"window_ns,omitempty"`
+	Local    End           `json:"local"`
+	Remote   *End          `json:"remote,omitempty"` // nil where the kernel answers
+	Path     Path          `json:"path"`
+	Warnings []Warning     `json:"warnings,omitempty"`
 }
 
 // Path is what the link between the ends counted while the trial ran; zero

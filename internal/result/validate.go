@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"netdelta/internal/spec"
 )
@@ -20,6 +21,11 @@ func (t *Trial) Validate() error {
 	}{{"block", t.Block}, {"order", t.Order}, {"attempt", t.Attempt}} {
 		if n.value < 0 {
 			return fmt.Errorf("%s %d is negative", n.name, n.value)
+		}
+	}
+	for _, d := range []time.Duration{t.Warmup, t.Window} {
+		if d < 0 || d > spec.MaxWindow {
+			return fmt.Errorf("a warm-up of %v and a window of %v can't be: 0 to %v", t.Warmup, t.Window, spec.MaxWindow)
 		}
 	}
 	full, err := spec.NewTest(t.Test.Name, t.Test.Params)

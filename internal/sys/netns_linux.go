@@ -25,6 +25,8 @@ func NewNetNS() (*NetNS, error) {
 		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 			return fmt.Errorf("make a network namespace (unshare CLONE_NEWNET): %w", err)
 		}
+		return nil
+	}, func() error {
 		f, err := os.Open(threadNetNS())
 		if err != nil {
 			return fmt.Errorf("open the new network namespace: %w", err)
@@ -57,8 +59,8 @@ func (n *NetNS) Do(fn func() error) error {
 		if err := unix.Setns(n.Fd(), unix.CLONE_NEWNET); err != nil {
 			return fmt.Errorf("enter the network namespace (setns): %w", err)
 		}
-		return fn()
-	})
+		return nil
+	}, fn)
 }
 
 // Start starts the command with all its threads in the namespace: the child
@@ -71,12 +73,13 @@ func (n *NetNS) Start(cmd *exec.Cmd) error {
 	return n.Do(cmd.Start)
 }
 
-// onSparedThread runs fn on a locked thread and gives the thread back to the
-// runtime only after its network namespace has been restored; otherwise the
-// thread ends with the goroutine. (A child that asked for a parent-death
+// onSparedThread runs enter, which changes the thread's network namespace or
+// fails and leaves it, and then fn, both on one locked thread. It gives the
+// thread back to the runtime only after its namespace has been restored;
+// otherwise the thread ends with the goroutine. (A child that asked for a parent-death
 // signal would get it when such a thread ends: children watch their control
 // socket instead.)
-func onSparedThread(fn func() error) error {
+func onSparedThread(enter, fn func() error) error {
 	done := make(chan error, 1)
 	go func() {
 		runtime.LockOSThread()
@@ -87,6 +90,12 @@ func onSparedThread(fn func() error) error {
 			return
 		}
 		defer home.Close()
+		if err := enter(); err != nil {
+			// Nothing to return from, nor perhaps the privilege to.
+			runtime.UnlockOSThread()
+			done <- err
+			return
+		}
 		err = fn()
 		if back := unix.Setns(int(home.Fd()), unix.CLONE_NEWNET); back != nil {
 			// Still locked: the thread dies with this goroutine.

@@ -26,23 +26,6 @@ func Write(fd int, p []byte) (int, unix.Errno) {
 	return int(n), e
 }
 
-// Send is send(2) on a connected socket. p must not be empty. flags are
-// MSG_ values; a stream's caller adds MSG_NOSIGNAL.
-//
-//go:nosplit
-func Send(fd int, p []byte, flags int) (int, unix.Errno) {
-	n, _, e := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), uintptr(flags), 0, 0)
-	return int(n), e
-}
-
-// Recv is recv(2). p must not be empty. flags are MSG_ values.
-//
-//go:nosplit
-func Recv(fd int, p []byte, flags int) (int, unix.Errno) {
-	n, _, e := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(&p[0])), uintptr(len(p)), uintptr(flags), 0, 0)
-	return int(n), e
-}
-
 // TryRead is a read that returns EAGAIN rather than wait, on a descriptor
 // that is otherwise blocking: preadv2(2) with RWF_NOWAIT at offset -1. A
 // descriptor that cannot do this answers EOPNOTSUPP.
@@ -53,6 +36,29 @@ func TryRead(fd int, p []byte) (int, unix.Errno) {
 	iov.SetLen(len(p))
 	n, _, e := unix.RawSyscall6(unix.SYS_PREADV2, uintptr(fd), uintptr(unsafe.Pointer(&iov)), 1, ^uintptr(0), ^uintptr(0), unix.RWF_NOWAIT)
 	return int(n), e
+}
+
+// TryWrite is a write that returns EAGAIN rather than wait, on a descriptor
+// that is otherwise blocking: pwritev2(2) with RWF_NOWAIT at offset -1. A
+// descriptor that cannot do this answers EOPNOTSUPP.
+//
+//go:nosplit
+func TryWrite(fd int, p []byte) (int, unix.Errno) {
+	iov := unix.Iovec{Base: &p[0]}
+	iov.SetLen(len(p))
+	n, _, e := unix.RawSyscall6(unix.SYS_PWRITEV2, uintptr(fd), uintptr(unsafe.Pointer(&iov)), 1, ^uintptr(0), ^uintptr(0), unix.RWF_NOWAIT)
+	return int(n), e
+}
+
+// WaitWritable waits until a write may have room or fail, at most so many
+// nanoseconds (ppoll(2)). It does not tell which.
+//
+//go:nosplit
+func WaitWritable(fd int, nanoseconds int64) unix.Errno {
+	poll := unix.PollFd{Fd: int32(fd), Events: unix.POLLOUT}
+	timeout := unix.NsecToTimespec(nanoseconds)
+	_, _, e := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&poll)), 1, uintptr(unsafe.Pointer(&timeout)), 0, 0, 0)
+	return e
 }
 
 // FutexWait sleeps while *addr is want, at most timeout (nil: for ever), as

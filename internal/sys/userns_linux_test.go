@@ -53,6 +53,7 @@ var children = map[string]func(t *testing.T){
 			os.Exit(7)
 		}
 	},
+	"powerless": powerless,
 	// killed ends by a signal.
 	"killed": func(*testing.T) {
 		unix.Kill(os.Getpid(), unix.SIGKILL)

@@ -22,6 +22,8 @@ func TestNewRefuses(t *testing.T) {
 		{"out of range", func(c *Config) { c.Test.Params.Size = -1 }},
 		{"window", func(c *Config) { c.Window = 0 }},
 		{"window", func(c *Config) { c.Window = 2 * spec.MaxWindow }},
+		{"interval -1ns", func(c *Config) { c.Interval = -1 }},
+		{"at most 3600", func(c *Config) { c.Interval = time.Millisecond / 4 }},
 		{"warm-up", func(c *Config) { c.Warmup = -1 }},
 		{"CPU", func(c *Config) { c.CPU = -2 }},
 		{"address", func(c *Config) { c.Addr = netip.Addr{} }},

@@ -73,7 +73,7 @@ func (e *echo) Prepare() (uint16, error) {
 	x.answerSize = before + len(x.request)
 	x.answer = make([]byte, x.answerSize+1)
 	x.payload = 2 * p.Size
-	x.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	x.meter = meterOf(e.cfg)
 	return 0, nil
 }
 
@@ -121,5 +121,7 @@ func (e *echo) Arm(peer netip.AddrPort) error {
 func (e *echo) Run() (result.End, error) { return e.exchange.run() }
 
 func (e *echo) Stop() {}
+
+func (e *echo) Intervals() *Intervals { return e.exchange.meter.parts }
 
 func (e *echo) Close() error { return e.exchange.sock.close() }

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"bytes"
+	"fmt"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -43,6 +44,7 @@ type exchange struct {
 // run carries the trial out.
 func (x *exchange) run() (result.End, error) {
 	x.rtt = hist.New()
+	x.meter.time(x.rtt)
 	err := x.setTimeout(firstTimeout)
 	if err == nil {
 		err = x.loop(hist.New())
@@ -65,6 +67,13 @@ func (x *exchange) run() (result.End, error) {
 	if x.answers == 0 {
 		end.Warnings = append(end.Warnings, noTraffic)
 	}
+	if x.late > 0 {
+		end.Warnings = append(end.Warnings, result.Warning{
+			Code:   WarnLateAnswers,
+			Text:   fmt.Sprintf("%d of %d requests were answered after the timeout of %v: these round trips are in the percentiles and not in the rate", x.late, end.Counts[CountSent], x.timeout),
+			Advice: "the machine or the path stalled, or the warm-up was too short to learn how long a round trip takes",
+		})
+	}
 	return end, nil
 }
 
@@ -76,7 +85,7 @@ func (x *exchange) loop(samples *hist.Hist) error {
 	sock := x.sock.Sock
 	start := sys.Nanotime()
 	if x.meter.tick(start); x.meter.phase == open {
-		samples = x.rtt
+		samples = x.meter.samples(x.rtt)
 	}
 	for x.meter.phase != closed {
 		x.number()
@@ -105,13 +114,13 @@ func (x *exchange) loop(samples *hist.Hist) error {
 		} else {
 			turned = x.giveUp(start, now)
 		}
-		start = now
+		start = max(now, x.meter.resume)
 		if turned && x.meter.phase == open {
 			var err error
 			if start, err = x.begin(samples); err != nil {
 				return err
 			}
-			samples = x.rtt
+			samples = x.meter.samples(x.rtt)
 		}
 	}
 	return nil
@@ -160,10 +169,13 @@ func (x *exchange) classify(n int) {
 		if sent, ok := x.pending.answered(low, x.seq, mask); ok {
 			x.late++
 			x.longest = max(x.longest, time.Duration(sys.Nanotime()-sent))
-			if x.meter.phase == open || x.meter.phase == closed {
-				// Its round trip is a true one, if a long one: without it the
-				// largest would be cut off at the timeout. (The warm-up's
-				// requests are forgotten when the window opens.)
+			// Its round trip is a true one, if a long one: without it the
+			// largest would be cut off at the timeout. (The warm-up's
+			// requests are forgotten when the window opens.)
+			switch x.meter.phase {
+			case open:
+				x.meter.samples(x.rtt).Record(sys.Nanotime() - sent)
+			case closed:
 				x.rtt.Record(sys.Nanotime() - sent)
 			}
 			return

@@ -66,7 +66,7 @@ var rare = regexp.MustCompile(`^traffic\.\(\*(` + strings.Join([]string{
 	`udpReceiver\)\.(quiet|turned)`,
 	`tcpSender\)\.(refused|turned|countRetransmits)`,
 	`tcpReceiver\)\.nothing`,
-	`meter\)\.turn`,
+	`meter\)\.(turn|stall)`,
 	`drain\)\.over`,
 	`tracker\)\.skip`,
 }, "|") + `)$|^runtime\.(panic|gcWriteBarrier|newobject$)`)

@@ -77,6 +77,7 @@ type trial struct {
 	params         spec.Params
 	addr           netip.Addr
 	warmup, window time.Duration
+	interval       time.Duration
 	// between, if set, is told the ports of both ends before they are armed,
 	// and tells the ones that each is to take for its peer.
 	between func(local, remote netip.AddrPort) (localsPeer, remotesPeer netip.AddrPort)
@@ -86,7 +87,7 @@ func (tr trial) engine(t *testing.T, role string) (Engine, netip.AddrPort) {
 	t.Helper()
 	e, err := New(Config{
 		Role: role, Test: spec.Test{Name: tr.test, Params: tr.params},
-		Warmup: tr.warmup, Window: tr.window, CPU: -1, Addr: tr.addr,
+		Warmup: tr.warmup, Window: tr.window, Interval: tr.interval, CPU: -1, Addr: tr.addr,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"netdelta/internal/hist"
 	"netdelta/internal/result"
 )
 
@@ -26,8 +27,23 @@ const (
 // closes it is the last one of the window. So the events that are counted are
 // those within (begin, end], and their number over the elapsed time is a rate
 // without an end effect.
+//
+// A receiver does not set the pace, and three things would spoil its rate:
+//
+//   - Silence at the window's end is part of the window only if the traffic
+//     went on later. So silence does not close it: the next message does, at
+//     the time at which it was due; and if none comes, finish takes the latest
+//     message for the end.
+//   - A thread that could not run when the warm-up was over finds what came
+//     meanwhile in the socket, or lost there. A message that is late by more
+//     than a tenth of the window opens it at the time at which it was due and
+//     is itself counted: the dead time and its losses are in the rate.
+//   - In the same way, a message that finds the window's end past by more than
+//     a tenth of it puts the end off, once, until a tenth from now, so that
+//     what the socket had kept is counted against the time that passed.
 type meter struct {
 	warmup, length int64
+	receives       bool // a remote end: see above
 
 	phase phase
 	limit int64 // the time from which turn has something to do
@@ -35,6 +51,17 @@ type meter struct {
 
 	messages, bytes int64 // all so far
 	begin, end      mark
+
+	// silent says that nothing came around the window's end, which would be
+	// full. putOff says that the end was put off.
+	silent, putOff bool
+	full           mark
+
+	// parts divide the window; nil for no intervals. stop is when the window
+	// is over, which limit then is not always; resume is when the end of the
+	// latest interval had been dealt with.
+	parts        *Intervals
+	stop, resume int64
 }
 
 // mark is a moment with what had been counted until then.
@@ -44,55 +71,136 @@ func newMeter(warmup, window time.Duration) meter {
 	return meter{warmup: int64(warmup), length: int64(window), limit: math.MinInt64}
 }
 
+// meterOf is the meter of an end with that configuration.
+func meterOf(cfg Config) meter {
+	m := newMeter(cfg.Warmup, cfg.Window)
+	m.receives = cfg.Role == result.Remote
+	m.parts = newIntervals(cfg.Interval, cfg.Window)
+	return m
+}
+
+// time has the intervals tell of the round trips of the window, of which all
+// are to go to rtt.
+func (m *meter) time(rtt *hist.Hist) { m.parts.time(rtt) }
+
+// samples is where a round trip of the window is recorded: rtt itself, or the
+// present interval's part of it.
+func (m *meter) samples(rtt *hist.Hist) *hist.Hist {
+	if m.parts != nil {
+		return m.parts.part
+	}
+	return rtt
+}
+
 // event counts messages with so many bytes, sent or received at now. It
 // reports whether the phase has changed.
 func (m *meter) event(messages, bytes int, now int64) bool {
 	m.messages += int64(messages)
 	m.bytes += int64(bytes)
 	m.last = now
-	return now >= m.limit && m.turn(now, now)
+	return now >= m.limit && m.turn(now, int64(messages), int64(bytes))
 }
 
 // tick is the passing of time without a message, noticed at now by an end that
 // sets the pace itself: the phase changes now.
-func (m *meter) tick(now int64) bool { return now >= m.limit && m.turn(now, now) }
+func (m *meter) tick(now int64) bool { return now >= m.limit && m.turn(now, 0, 0) }
 
-// silence is the passing of time without a message, noticed at now by an end
-// that waits for the other: the phase changed when its time was over. It does
-// nothing before the first message.
-func (m *meter) silence(now int64) bool {
-	return m.phase != idle && now >= m.limit && m.turn(now, m.limit)
-}
-
-// turn goes to the phase that belongs to now; at is when the present phase is
-// taken to have ended.
-func (m *meter) turn(now, at int64) bool {
+// stall is the passing of time without a message, noticed at now by an end
+// that sets the pace but was kept waiting: the phase changed when its time was
+// over. It does nothing before the first message.
+func (m *meter) stall(now int64) bool {
 	before := m.phase
-	if m.phase == idle {
-		m.phase, m.limit = warm, now+m.warmup
-		at = max(at, m.limit)
-	}
-	if m.phase == warm && now >= m.limit {
-		m.phase = open
-		m.openAt(at)
-		at = max(at, m.limit)
-	}
-	if m.phase == open && now >= m.limit {
-		m.close(at)
+	m.pass(now)
+	if m.phase == open && now >= m.stop {
+		m.close(mark{m.stop, m.messages, m.bytes})
 	}
 	return m.phase != before
 }
 
-// openAt moves the beginning of the window to a moment; nothing must have been
-// counted since it opened.
-func (m *meter) openAt(at int64) {
-	m.begin = mark{at, m.messages, m.bytes}
-	m.limit = at + m.length
+// silence is the same, noticed at now by an end that waits for the other. It
+// does not close the window: whether that is full, the next message tells.
+func (m *meter) silence(now int64) bool {
+	before := m.phase
+	m.pass(now)
+	if m.phase == open && now >= m.stop && !m.silent {
+		m.silent, m.full = true, mark{m.stop, m.messages, m.bytes}
+	}
+	return m.phase != before
 }
 
-func (m *meter) close(at int64) {
+// pass opens the window, and ends intervals, at the times at which that was
+// due until now.
+func (m *meter) pass(now int64) {
+	if m.phase == warm && now >= m.limit {
+		m.openAt(m.limit)
+	}
+	for m.phase == open && now >= m.limit && m.limit < m.stop {
+		m.cut(m.limit)
+	}
+}
+
+// turn goes to the phase that belongs to now. The event that has it do so is
+// of so many messages and bytes, which are counted already.
+func (m *meter) turn(now, messages, bytes int64) bool {
+	before := m.phase
+	if m.phase == idle {
+		m.phase, m.limit = warm, now+m.warmup
+	}
+	if m.phase == warm && now >= m.limit {
+		if m.missed(now, m.limit) {
+			m.open(mark{m.limit, m.messages - messages, m.bytes - bytes})
+		} else {
+			m.openAt(now)
+		}
+	}
+	for m.phase == open && now >= m.limit {
+		switch {
+		case now < m.stop:
+			m.cut(now)
+		case m.silent:
+			m.close(m.full)
+		case m.missed(now, m.stop) && !m.putOff:
+			m.putOff = true
+			m.stop = now + m.length/10
+			m.limit = m.stop
+			return m.phase != before
+		default:
+			m.close(mark{now, m.messages, m.bytes})
+		}
+	}
+	return m.phase != before
+}
+
+// missed says that a receiver was not there when something was due.
+func (m *meter) missed(now, due int64) bool { return m.receives && now-due > m.length/10 }
+
+// cut ends an interval of the window. The first message after its time is its
+// last one, as with the window.
+func (m *meter) cut(at int64) {
+	next, resume := m.parts.cut(mark{at, m.messages, m.bytes})
+	m.limit, m.resume = min(next, m.stop), resume
+}
+
+// openAt moves the beginning of the window to a moment; nothing must have been
+// counted since it opened.
+func (m *meter) openAt(at int64) { m.open(mark{at, m.messages, m.bytes}) }
+
+func (m *meter) open(begin mark) {
+	m.phase, m.begin = open, begin
+	m.stop = begin.at + m.length
+	m.limit = m.stop
+	if m.parts != nil {
+		m.parts.open(m.begin)
+		m.limit = begin.at + m.parts.length
+	}
+}
+
+func (m *meter) close(end mark) {
 	m.phase, m.limit = closed, math.MaxInt64
-	m.end = mark{at, m.messages, m.bytes}
+	m.end = end
+	if m.parts != nil {
+		m.parts.close(m.end)
+	}
 }
 
 // finish says that no message will come any more. A window that is still open
@@ -103,8 +211,9 @@ func (m *meter) finish() (short bool) {
 	case warm:
 		short = true
 	case open:
-		short = m.limit-m.last >= m.length/10
-		m.close(max(m.last, m.begin.at))
+		end := max(m.last, m.begin.at)
+		short = m.begin.at+m.length-end >= m.length/10
+		m.close(mark{end, m.messages, m.bytes})
 	}
 	m.phase, m.limit = closed, math.MaxInt64
 	return short
@@ -117,6 +226,8 @@ func (m *meter) result(role string) result.End {
 		Elapsed:  time.Duration(m.end.at - m.begin.at),
 		Messages: m.end.messages - m.begin.messages,
 		Bytes:    m.end.bytes - m.begin.bytes,
+
+		Intervals: m.parts.taken(),
 	}
 }
 

@@ -27,7 +27,7 @@ func newTCPReceiver(cfg Config) Engine { return &tcpReceiver{cfg: cfg, method: s
 
 func (e *tcpReceiver) Prepare() (port uint16, err error) {
 	e.buffer = makeBuffers(1, maxChunk)[0]
-	e.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	e.meter = meterOf(e.cfg)
 	e.listener, port, err = listenTCP(e.cfg)
 	return port, err
 }
@@ -86,5 +86,7 @@ func (e *tcpReceiver) nothing(conn *socket, errno unix.Errno) error {
 }
 
 func (e *tcpReceiver) Stop() { e.stop.Store(true) }
+
+func (e *tcpReceiver) Intervals() *Intervals { return e.meter.parts }
 
 func (e *tcpReceiver) Close() error { return e.listener.close() }

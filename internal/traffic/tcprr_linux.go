@@ -44,7 +44,7 @@ func (e *tcpRRLocal) Prepare() (port uint16, err error) {
 	e.sizes = [2]int{e.cfg.Test.RequestSize(), e.cfg.Test.ResponseSize()}
 	e.request = make([]byte, min(e.sizes[0], maxChunk))
 	e.response = make([]byte, min(e.sizes[1], maxChunk))
-	e.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	e.meter = meterOf(e.cfg)
 	return port, e.sock.noDelay()
 }
 
@@ -57,6 +57,7 @@ func (e *tcpRRLocal) Arm(peer netip.AddrPort) error {
 
 func (e *tcpRRLocal) Run() (result.End, error) {
 	e.rtt = hist.New()
+	e.meter.time(e.rtt)
 	start := sys.Nanotime()
 	limit := e.cfg.Warmup + e.cfg.Window + unfinishedTime
 	e.end = start + int64(limit)
@@ -66,7 +67,9 @@ func (e *tcpRRLocal) Run() (result.End, error) {
 	unfinished := err != nil && e.over()
 	switch {
 	case unfinished:
-		e.meter.silence(sys.Nanotime())
+		// A window that began late may still be open.
+		e.meter.stall(sys.Nanotime())
+		e.meter.finish()
 	case errors.Is(err, io.EOF):
 		return result.End{}, fmt.Errorf("the peer closed the connection of %s during the trial", e.cfg.Test.Name)
 	case err != nil:
@@ -92,7 +95,7 @@ func (e *tcpRRLocal) Run() (result.End, error) {
 func (e *tcpRRLocal) loop(start int64, samples *hist.Hist) error {
 	sock := e.sock.Sock
 	if e.meter.tick(start); e.meter.phase == open {
-		samples = e.rtt
+		samples = e.meter.samples(e.rtt)
 	}
 	for e.meter.phase != closed {
 		n, errno := sock.Send(e.request, unix.MSG_NOSIGNAL)
@@ -109,10 +112,10 @@ func (e *tcpRRLocal) loop(start int64, samples *hist.Hist) error {
 		}
 		now := sys.Nanotime()
 		samples.Record(now - start)
-		start = now
 		if e.meter.event(1, e.sizes[0]+e.sizes[1], now) && e.meter.phase == open {
-			samples = e.rtt
+			samples = e.meter.samples(e.rtt)
 		}
+		start = max(now, e.meter.resume)
 	}
 	return nil
 }
@@ -120,5 +123,7 @@ func (e *tcpRRLocal) loop(start int64, samples *hist.Hist) error {
 func (e *tcpRRLocal) over() bool { return sys.Nanotime() >= e.end }
 
 func (e *tcpRRLocal) Stop() {}
+
+func (e *tcpRRLocal) Intervals() *Intervals { return e.meter.parts }
 
 func (e *tcpRRLocal) Close() error { return e.sock.close() }

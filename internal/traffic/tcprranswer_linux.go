@@ -31,7 +31,7 @@ func (e *tcpRRRemote) Prepare() (port uint16, err error) {
 	e.sizes = [2]int{e.cfg.Test.RequestSize(), e.cfg.Test.ResponseSize()}
 	e.request = make([]byte, min(e.sizes[0], maxChunk))
 	e.response = make([]byte, min(e.sizes[1], maxChunk))
-	e.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	e.meter = meterOf(e.cfg)
 	e.listener, port, err = listenTCP(e.cfg)
 	return port, err
 }
@@ -94,5 +94,7 @@ func (e *tcpRRRemote) Stop() {
 		conn.shutdown(unix.SHUT_RD)
 	}
 }
+
+func (e *tcpRRRemote) Intervals() *Intervals { return e.meter.parts }
 
 func (e *tcpRRRemote) Close() error { return errors.Join(e.conn.Load().close(), e.listener.close()) }

@@ -30,7 +30,7 @@ func (e *tcpSender) Prepare() (port uint16, err error) {
 		return 0, err
 	}
 	e.buffer = makeBuffers(1, min(e.cfg.Test.Params.Size, maxWrite))[0]
-	e.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	e.meter = meterOf(e.cfg)
 	return port, nil
 }
 
@@ -78,7 +78,7 @@ func (e *tcpSender) loop() error {
 			if err := e.refused(errno); err != nil {
 				return err
 			}
-			turned = e.meter.silence(now)
+			turned = e.meter.stall(now)
 		}
 		if turned {
 			if err := e.turned(); err != nil {
@@ -123,5 +123,7 @@ func (e *tcpSender) countRetransmits(i int) error {
 }
 
 func (e *tcpSender) Stop() {}
+
+func (e *tcpSender) Intervals() *Intervals { return e.meter.parts }
 
 func (e *tcpSender) Close() error { return e.sock.close() }

@@ -50,6 +50,3 @@ func (t *tracker) skip(seq uint64) {
 		t.seen[s%trackerWindow/64] &^= 1 << (s % 64)
 	}
 }
-
-// total is the number of datagrams that came in.
-func (t *tracker) total() int64 { return t.unique + t.duplicates }

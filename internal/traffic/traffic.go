@@ -15,20 +15,29 @@
 //	icmp_echo, udp_rr local   sent, lost, late, stale
 //	udp_rr remote             send_errors
 //	tcp_rr local              sent
-//	udp_stream local          sent, send_errors
-//	udp_stream remote         unique, duplicates, reordered, total, socket_drops
+//	udp_stream local          sent, sent_all, send_errors
+//	udp_stream remote         total, unique, duplicates, reordered, socket_drops,
+//	                          received_all, socket_drops_all
 //	tcp_stream local          retransmits
 //
 // sent is what the window sent. A request whose answer had not come when its
 // timeout was over is late if the answer came all the same, and lost if it
-// never did; neither is a round trip of the window, and for both
-// sent = messages + late + lost. stale are answers that nothing waited for:
-// duplicates, and answers to requests of the warm-up.
+// never did: sent = messages + late + lost. A late answer's round trip is
+// recorded with its true length, so that the longest are not cut off at the
+// timeout: the histogram has messages + late samples. It is no message of the
+// window, though: the rate leaves it out. stale are answers that nothing
+// waited for: duplicates, and answers to requests of the warm-up.
 //
-// At udp_stream's remote end unique, duplicates, reordered and total are of the
+// At udp_stream's remote end total, unique, duplicates and reordered are of the
 // datagrams of the sender's window, however late they came in, so that loss is
-// 1 - unique/sent, the tail included; messages, bytes and socket_drops (what
-// did not fit into the socket's buffer) are of the receiver's own window.
+// 1 - unique/sent, the tail included. total counts arrivals whatever their
+// number: it is unique + duplicates. Datagrams shorter than three bytes have
+// too short a number for more than total. messages, bytes and socket_drops
+// (what did not fit into the socket's buffer) are of the receiver's own window.
+//
+// sent_all, received_all and socket_drops_all are of the whole trial, from
+// before the warm-up until the drain is over, as the link's own counters are:
+// result.Trial.Balance says where every datagram went.
 package traffic
 
 import (
@@ -42,17 +51,20 @@ import (
 
 // Names of counts in result.End.Counts.
 const (
-	CountSent        = "sent"
-	CountLost        = "lost"
-	CountLate        = "late"
-	CountStale       = "stale"
-	CountSendErrors  = "send_errors"
-	CountUnique      = "unique"
-	CountDuplicates  = "duplicates"
-	CountReordered   = "reordered"
-	CountTotal       = "total"
-	CountSocketDrops = "socket_drops"
-	CountRetransmits = "retransmits"
+	CountSent           = "sent"
+	CountSentAll        = result.CountSentAll
+	CountLost           = "lost"
+	CountLate           = "late"
+	CountStale          = "stale"
+	CountSendErrors     = "send_errors"
+	CountUnique         = "unique"
+	CountDuplicates     = "duplicates"
+	CountReordered      = "reordered"
+	CountTotal          = "total"
+	CountSocketDrops    = "socket_drops"
+	CountReceivedAll    = result.CountReceivedAll
+	CountSocketDropsAll = result.CountSocketDropsAll
+	CountRetransmits    = "retransmits"
 )
 
 // Codes of the warnings that engines give.
@@ -64,6 +76,8 @@ const (
 	WarnNoTraffic = "no-traffic"
 	// WarnUnfinished: a round trip was under way when the trial ended.
 	WarnUnfinished = "unfinished"
+	// WarnLateAnswers: answers came after their timeout.
+	WarnLateAnswers = "late-answers"
 	// WarnShortWindow: the traffic ended before this end's window did.
 	WarnShortWindow = "short-window"
 )
@@ -74,6 +88,11 @@ type Config struct {
 	Test   spec.Test     `json:"test"`
 	Warmup time.Duration `json:"warmup_ns"`
 	Window time.Duration `json:"window_ns"`
+	// Interval is the length of the parts of the window of which figures are
+	// taken; 0, or one that is not shorter than the window, for none.
+	Interval time.Duration `json:"interval_ns,omitempty"`
+	// Live has the worker tell of each interval as soon as it is over.
+	Live bool `json:"live,omitempty"`
 	// CPU is the one that the traffic thread is bound to; -1 for none.
 	CPU int `json:"cpu"`
 	// Addr is the address to bind to: this end's on the path under test.
@@ -106,6 +125,9 @@ type Engine interface {
 	// Stop tells a remote end's Run that the sender has finished. At a local
 	// end it does nothing.
 	Stop()
+	// Intervals are those of the window, nil if there are none. They can be
+	// asked for from Prepare on, by any thread.
+	Intervals() *Intervals
 	// Close gives up the sockets. Run must have returned.
 	Close() error
 }
@@ -126,6 +148,9 @@ func (c *Config) check() error {
 	}
 	if c.Window <= 0 || c.Window > spec.MaxWindow {
 		return fmt.Errorf("window %v is out of range: above 0, up to %v", c.Window, spec.MaxWindow)
+	}
+	if c.Interval < 0 || c.Interval > 0 && c.Window/c.Interval > spec.MaxIntervals {
+		return fmt.Errorf("interval %v is out of range: 0 (none), or at most %d in the window of %v", c.Interval, spec.MaxIntervals, c.Window)
 	}
 	if c.CPU < -1 {
 		return fmt.Errorf("CPU %d is out of range: 0 and up, or -1 for none", c.CPU)

@@ -18,12 +18,15 @@ type udpReceiver struct {
 	stop    atomic.Bool
 	meter   meter
 	mark    streamMark
+	total   int64 // datagrams of the sender's window that came, with copies
 	buffers [][]byte
 	sizes   []int
 	tracker tracker
 	drain   drain
 	drops   [2]uint32 // of the socket, at the window's two ends
 	noDrops bool      // the kernel does not tell
+	// dropsBefore are the socket's drops before it had a peer.
+	dropsBefore uint32
 }
 
 func newUDPReceiver(cfg Config) Engine { return &udpReceiver{cfg: cfg, method: sendRecv} }
@@ -36,7 +39,7 @@ func (e *udpReceiver) Prepare() (port uint16, err error) {
 	e.mark = newStreamMark(size)
 	e.buffers = makeBuffers(e.method.batch, size)
 	e.sizes = make([]int, e.method.batch)
-	e.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	e.meter = meterOf(e.cfg)
 	return port, e.sock.setTimeout(unix.SO_RCVTIMEO, pollTime)
 }
 
@@ -44,7 +47,12 @@ func (e *udpReceiver) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
 	}
-	return e.sock.connect(peer)
+	if err := e.sock.connect(peer); err != nil {
+		return err
+	}
+	n, err := e.sock.Drops()
+	e.dropsBefore, e.noDrops = n, err != nil
+	return nil
 }
 
 func (e *udpReceiver) Run() (result.End, error) {
@@ -55,16 +63,23 @@ func (e *udpReceiver) Run() (result.End, error) {
 		e.countDrops(1)
 	}
 	end := e.meter.receiverResult(e.sock.warnings)
-	end.Counts = map[string]int64{
-		CountUnique:     e.tracker.unique,
-		CountDuplicates: e.tracker.duplicates,
-		CountReordered:  e.tracker.reordered,
-		CountTotal:      e.tracker.total(),
-	}
-	if !e.noDrops {
-		end.Counts[CountSocketDrops] = int64(e.drops[1] - e.drops[0]) // modulo 2^32, as the counter
-	}
+	end.Counts = e.counts()
 	return end, nil
+}
+
+// counts are those of the window and of the whole trial, which is over.
+func (e *udpReceiver) counts() map[string]int64 {
+	counts := map[string]int64{CountTotal: e.total, CountReceivedAll: e.meter.messages}
+	if e.mark.numbered() {
+		counts[CountUnique] = e.tracker.unique
+		counts[CountDuplicates] = e.tracker.duplicates
+		counts[CountReordered] = e.tracker.reordered
+	}
+	if all, err := e.sock.Drops(); err == nil && !e.noDrops {
+		counts[CountSocketDrops] = int64(e.drops[1] - e.drops[0]) // modulo 2^32, as the counter
+		counts[CountSocketDropsAll] = int64(all - e.dropsBefore)
+	}
+	return counts
 }
 
 // loop is the measured part: it receives until Stop and then until nothing
@@ -97,7 +112,12 @@ func (e *udpReceiver) loop() error {
 //
 //go:nosplit
 func (e *udpReceiver) track(datagram []byte) {
-	if low, inWindow := e.mark.get(datagram); inWindow {
+	low, inWindow := e.mark.get(datagram)
+	if !inWindow {
+		return
+	}
+	e.total++
+	if e.mark.numbered() {
 		e.tracker.add(e.mark.number(low, e.tracker.next))
 	}
 }
@@ -137,5 +157,7 @@ func (e *udpReceiver) quiet(errno unix.Errno) error {
 }
 
 func (e *udpReceiver) Stop() { e.stop.Store(true) }
+
+func (e *udpReceiver) Intervals() *Intervals { return e.meter.parts }
 
 func (e *udpReceiver) Close() error { return e.sock.close() }

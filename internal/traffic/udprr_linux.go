@@ -31,7 +31,7 @@ func (e *udpRRLocal) Prepare() (port uint16, err error) {
 	x.width = rrNumberWidth(e.cfg)
 	x.checksumAt = -1
 	x.payload = request + response
-	x.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	x.meter = meterOf(e.cfg)
 	return port, nil
 }
 
@@ -64,6 +64,8 @@ func (e *udpRRLocal) Run() (result.End, error) { return e.exchange.run() }
 
 func (e *udpRRLocal) Stop() {}
 
+func (e *udpRRLocal) Intervals() *Intervals { return e.exchange.meter.parts }
+
 func (e *udpRRLocal) Close() error { return e.exchange.sock.close() }
 
 // udpRRRemote is the end of udp_rr that answers, each request with its number.
@@ -89,7 +91,7 @@ func (e *udpRRRemote) Prepare() (port uint16, err error) {
 	e.answer = make([]byte, e.cfg.Test.ResponseSize())
 	e.width = rrNumberWidth(e.cfg)
 	e.payload = len(e.request) + len(e.answer)
-	e.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	e.meter = meterOf(e.cfg)
 	return port, nil
 }
 
@@ -150,5 +152,7 @@ func (e *udpRRRemote) Stop() {
 	e.stop.Store(true)
 	e.sock.shutdown(unix.SHUT_RD)
 }
+
+func (e *udpRRRemote) Intervals() *Intervals { return e.meter.parts }
 
 func (e *udpRRRemote) Close() error { return e.sock.close() }

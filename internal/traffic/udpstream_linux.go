@@ -37,7 +37,7 @@ func (e *udpSender) Prepare() (port uint16, err error) {
 	}
 	e.mark = newStreamMark(e.cfg.Test.Params.Size)
 	e.datagrams = makeBuffers(e.method.batch, e.cfg.Test.Params.Size)
-	e.meter = newMeter(e.cfg.Warmup, e.cfg.Window)
+	e.meter = meterOf(e.cfg)
 	return port, nil
 }
 
@@ -67,7 +67,7 @@ func (e *udpSender) Run() (result.End, error) {
 		return result.End{}, err
 	}
 	end := e.meter.result(result.Local)
-	end.Counts = map[string]int64{CountSent: end.Messages, CountSendErrors: e.sendErrors}
+	end.Counts = map[string]int64{CountSent: end.Messages, CountSentAll: e.meter.messages, CountSendErrors: e.sendErrors}
 	end.Warnings = e.sock.warnings
 	return end, nil
 }
@@ -121,5 +121,7 @@ func (e *udpSender) refused(errno unix.Errno, inWindow bool) error {
 }
 
 func (e *udpSender) Stop() {}
+
+func (e *udpSender) Intervals() *Intervals { return e.meter.parts }
 
 func (e *udpSender) Close() error { return e.sock.close() }

@@ -48,11 +48,12 @@ func Main(args []string) int {
 			}
 		}
 	}()
-	var t trial
+	out := &frames{w: control}
+	t := trial{out: out}
 	for r := range requests {
 		answer, err := t.serve(r)
 		answer.Error = report(err)
-		if err := writeFrame(control, answer); err != nil {
+		if err := out.write(answer); err != nil {
 			return fail(fmt.Errorf("write to the agent: %w", err))
 		}
 	}
@@ -67,6 +68,9 @@ type trial struct {
 	thread   *thread
 	warnings []result.Warning
 	running  <-chan outcome
+	cfg      traffic.Config
+	out      *frames
+	quiet    func() // ends what is told while the traffic flows
 }
 
 // over is the state after the last command.
@@ -104,7 +108,7 @@ func (t *trial) prepare(cfg *traffic.Config) (reply, error) {
 	if err != nil {
 		return reply{}, fmt.Errorf("%w configuration: %w", errInvalid, err)
 	}
-	t.engine, t.role = engine, cfg.Role
+	t.engine, t.role, t.cfg = engine, cfg.Role, *cfg
 	if t.thread, t.warnings, err = startThread(cfg.CPU); err != nil {
 		return reply{}, err
 	}
@@ -131,6 +135,10 @@ func (t *trial) arm(peer netip.AddrPort) error {
 // once.
 func (t *trial) run() (reply, error) {
 	t.running = t.thread.run(t.engine.Run)
+	t.quiet = func() {}
+	if t.cfg.Live {
+		t.quiet = tell(t.out, t.cfg, t.engine.Intervals())
+	}
 	if t.role == result.Remote {
 		t.next = cmdDrain
 		return reply{}, nil
@@ -140,6 +148,7 @@ func (t *trial) run() (reply, error) {
 
 func (t *trial) finish() (reply, error) {
 	o := <-t.running
+	t.quiet()
 	err := errors.Join(o.err, t.engine.Close())
 	if err != nil {
 		return reply{}, err

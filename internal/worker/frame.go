@@ -37,6 +37,9 @@ type reply struct {
 	Error *Error      `json:"error,omitempty"`
 	Port  uint16      `json:"port,omitempty"` // prepare
 	End   *result.End `json:"end,omitempty"`  // run at a local end, drain at a remote one
+	// Interval is no answer: it comes unasked while the traffic flows, if the
+	// configuration is Live. It is a result.Live as JSON.
+	Interval json.RawMessage `json:"interval,omitempty"`
 }
 
 // writeFrame writes a message: its length as 4 bytes, big endian, and its JSON.

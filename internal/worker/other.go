@@ -43,5 +43,8 @@ func (*Worker) Run(context.Context) (*result.End, error) { return nil, errSystem
 // Drain fails.
 func (*Worker) Drain(context.Context) (*result.End, error) { return nil, errSystem }
 
+// Report does nothing.
+func (*Worker) Report(func(interval []byte)) {}
+
 // Close does nothing.
 func (*Worker) Close() error { return nil }

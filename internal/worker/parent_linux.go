@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,6 +35,11 @@ type Worker struct {
 	gone    chan struct{} // closed when the process has been reaped
 	close   sync.Once
 
+	tell    atomic.Pointer[func([]byte)]
+	replies chan *reply   // closed when no more can come
+	unread  error         // why; set before that
+	reading chan struct{} // closed when nothing is read any more
+
 	calling sync.Mutex // held during a call
 	role    string
 	broken  error // why no more calls are possible
@@ -45,12 +52,15 @@ func Start(ns *sys.NetNS) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours, theirs, err := socketPair()
+	ours, theirs, err := sys.ControlPair(unix.SOCK_STREAM)
 	if err != nil {
 		return nil, err
 	}
 	defer theirs.Close()
-	w := &Worker{cmd: cmd, control: ours, gone: make(chan struct{})}
+	w := &Worker{
+		cmd: cmd, control: ours, gone: make(chan struct{}),
+		replies: make(chan *reply, 1), reading: make(chan struct{}),
+	}
 	cmd.ExtraFiles = []*os.File{theirs} // becomes sys.ControlFD
 	cmd.Env = environment()
 	cmd.Stderr = &w.words
@@ -63,23 +73,38 @@ func Start(ns *sys.NetNS) (*Worker, error) {
 		cmd.Wait() // its outcome stays in cmd.ProcessState
 		close(w.gone)
 	}()
+	go w.read()
 	return w, nil
 }
 
-// socketPair returns two connected stream sockets: ours takes deadlines, theirs
-// blocks.
-func socketPair() (ours, theirs *os.File, err error) {
-	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, nil, fmt.Errorf("make a control socket (socketpair): %w", err)
+// read sorts what the process writes: answers, and intervals between them.
+func (w *Worker) read() {
+	defer close(w.reading)
+	defer close(w.replies)
+	for {
+		r := new(reply)
+		if w.unread = readFrame(w.control, r); w.unread != nil {
+			return
+		}
+		if len(r.Interval) > 0 {
+			if tell := w.tell.Load(); tell != nil {
+				(*tell)(r.Interval)
+			}
+			continue
+		}
+		select {
+		case w.replies <- r:
+		case <-w.gone: // an answer that nobody has asked for
+			w.unread = io.EOF
+			return
+		}
 	}
-	if err := unix.SetNonblock(fds[0], true); err != nil {
-		unix.Close(fds[0])
-		unix.Close(fds[1])
-		return nil, nil, fmt.Errorf("make a control socket non-blocking: %w", err)
-	}
-	return os.NewFile(uintptr(fds[0]), "control socket"), os.NewFile(uintptr(fds[1]), "control socket"), nil
 }
+
+// Report has tell called with a result.Live as JSON for each interval of the
+// window, as soon as it is over, if the configuration is Live. tell must
+// return at once.
+func (w *Worker) Report(tell func(interval []byte)) { w.tell.Store(&tell) }
 
 // procs is how many threads of a worker run Go code at a time: the one that
 // carries traffic never gives up its place, also when it waits in the kernel,
@@ -160,6 +185,7 @@ func (w *Worker) Close() error {
 		}
 	})
 	<-w.gone
+	<-w.reading
 	return err
 }
 
@@ -185,23 +211,25 @@ func (w *Worker) call(ctx context.Context, r *request) (*reply, error) {
 	return answer, nil
 }
 
-// exchange ends with os.ErrDeadlineExceeded when the context does.
+// exchange ends with the context.
 func (w *Worker) exchange(ctx context.Context, r *request) (*reply, error) {
-	interrupted := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		defer close(interrupted)
-		w.control.SetDeadline(time.Unix(1, 0)) // fails only if closed: as good
+		w.control.SetWriteDeadline(time.Unix(1, 0)) // fails only if closed: as good
 	})
-	defer func() {
-		if !stop() {
-			<-interrupted
-		}
-	}()
-	if err := writeFrame(w.control, r); err != nil {
+	err := writeFrame(w.control, r)
+	stop()
+	if err != nil {
 		return nil, err
 	}
-	answer := new(reply)
-	return answer, readFrame(w.control, answer)
+	select {
+	case answer, ok := <-w.replies:
+		if !ok {
+			return nil, w.unread
+		}
+		return answer, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // explain finds out why a call got no answer.

@@ -1,7 +1,8 @@
 // Package worker is the measured process: a fresh re-execution of the running
 // binary for one end of one trial. The agent that starts it talks to it over a
-// socket pair, only before and after the window. When the agent's end of that
-// closes, however the agent died, the worker ends at once.
+// socket pair, only before and after the window; if it is asked to, the worker
+// tells of each interval meanwhile. When the agent's end of that closes,
+// however the agent died, the worker ends at once.
 //
 // The traffic thread is bound to its CPU and its memory is locked; the garbage
 // collector and preemption signals are off from the start of the process.

@@ -46,7 +46,7 @@ func Open(name string, o Options) (*os.File, string, error) {
 func openError(err error) error {
 	switch {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENODEV), errors.Is(err, unix.ENXIO):
-		return fmt.Errorf("open %s: no such device (load the module: modprobe tun; a container must be given the device): %w", clone, errors.Join(os.ErrNotExist, err))
+		return fmt.Errorf("open %s: no such device (load the module: modprobe tun; if this is a container, give it the device): %w", clone, errors.Join(os.ErrNotExist, err))
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
 		return fmt.Errorf("open %s: not permitted (run as root, or let this user read and write the device): %w", clone, err)
 	}

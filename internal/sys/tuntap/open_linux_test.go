@@ -150,6 +150,74 @@ func checkOptions(t *testing.T, f *os.File, name string, o tuntap.Options, flags
 	}
 }
 
+// TestSndBufBounds fills the queue before a NAPI poll in a kernel thread,
+// which runs beside the writer.
+func TestSndBufBounds(t *testing.T) {
+	for _, bound := range []int{4096, 0} {
+		ns := namespace(t, feature.TAPNAPI, feature.ThreadedNAPI)
+		sysfs, err := ns.OpenSysfs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer sysfs.Close()
+		err = ns.Do(func() error {
+			f, _, err := tuntap.Open("queue", tuntap.Options{NAPI: true, SndBuf: bound})
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			if err := sysfs.Set("class/net/queue/threaded", "1"); err != nil {
+				return err
+			}
+			if err := setUp("queue"); err != nil {
+				return err
+			}
+			full := false
+			for i := 0; i < 20000 && !full; i++ {
+				_, e := sys.TryWrite(int(f.Fd()), bytes.Repeat([]byte{0xff}, 1514))
+				full = e == unix.EAGAIN
+				if e != 0 && !full {
+					return e
+				}
+			}
+			if full != (bound != 0) {
+				t.Errorf("bound %d: the queue was full: %v", bound, full)
+			}
+			// Whoever polls is told when there is room.
+			for n := 0; full && n < 1000; n++ {
+				sys.WaitWritable(int(f.Fd()), int64(5*time.Second))
+				_, e := sys.TryWrite(int(f.Fd()), bytes.Repeat([]byte{0xff}, 1514))
+				if e != 0 && e != unix.EAGAIN {
+					return e
+				}
+				full = e == unix.EAGAIN
+			}
+			if full {
+				t.Error("the queue stays full")
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// setUp sets an interface of the thread's namespace up (netdevice(7)).
+func setUp(name string) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	req, err := unix.NewIfreq(name)
+	if err != nil {
+		return err
+	}
+	req.SetUint16(unix.IFF_UP)
+	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, req)
+}
+
 func TestOpenSaysWhatIsWrong(t *testing.T) {
 	ns := namespace(t)
 	ns.Do(func() error {

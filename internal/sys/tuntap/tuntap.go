@@ -20,8 +20,10 @@ type Options struct {
 	// undone (IFF_VNET_HDR, TUNSETOFFLOAD).
 	VNetHdr bool
 	// SndBuf limits the bytes of received frames, counted with the kernel's
-	// own overhead, that wait for the stack (TUNSETSNDBUF): a write that
-	// would go beyond waits. 0 leaves the kernel's default, no limit.
+	// own overhead, that wait for the stack (TUNSETSNDBUF): a write beyond it
+	// fails with EAGAIN if it does not block (sys.TryWrite). One that blocks
+	// is not woken when there is room again, unless poll(2) was called
+	// before. 0 leaves the kernel's default, no limit.
 	SndBuf int
 }
 
