@@ -106,27 +106,16 @@ func (r *Report) spread() bool {
 // side.
 func (r *Report) fewest() int {
 	if r.Pairing == Unpaired {
-		return FewestTrials(r.family())
+		return FewestTrials(r.Families.Main)
 	}
 	return spec.MinBlocks
 }
 
 func (r *Report) evidence(n int) string {
 	if r.Pairing == Unpaired {
-		return count(n, "trial") + " a side"
+		return unit.Count(n, "trial") + " a side"
 	}
-	return count(n, "block")
-}
-
-// family is the number of rows that p is adjusted for.
-func (r *Report) family() int {
-	n := 0
-	for _, c := range slices.Concat(r.Comparisons, r.Effects) {
-		if c.P != nil {
-			n++
-		}
-	}
-	return n
+	return unit.Count(n, "block")
 }
 
 // together is the sentence of one interaction, if there is one to tell.
@@ -141,13 +130,6 @@ func together(l Level) string {
 		return ""
 	}
 	return fmt.Sprintf("%s %s, both changes beyond what each does alone: %s.", l.Factor, l.Variant, strings.Join(parts, "; "))
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // sayings picks the headline rows and puts together what says the same.
@@ -244,10 +226,10 @@ func estimates(rows []Comparison) string {
 }
 
 // contrary tells of the first main metric of the same test whose verdict is
-// better or worse and not the headline's.
+// better or worse and not the headline's. What a sender offered is no outcome.
 func contrary(headline Comparison, rows []Comparison) string {
 	for _, c := range rows {
-		if c.Of() != headline.Of() || c.Under != headline.Under || c.Rank() == result.Detail {
+		if c.Of() != headline.Of() || c.Under != headline.Under || c.Rank() == result.Detail || c.Metric == result.Offered {
 			continue
 		}
 		if (c.Verdict == Better || c.Verdict == Worse) && c.Verdict != headline.Verdict {

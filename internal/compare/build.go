@@ -26,9 +26,9 @@ type Options struct {
 // The shift is the Hodges-Lehmann estimate over the blocks' differences, of
 // logarithms for figures that are always positive and of the figures
 // themselves for those that can be zero, with its exact signed-rank interval.
-// All rows of the report are one family for the adjusted p, by step-down
-// max-T over sign flips of whole blocks. A block that is incomplete for a row
-// is left out of that row.
+// The rows of the report that are shown are one family for the adjusted p, by
+// step-down max-T over sign flips of whole blocks, and its details are another.
+// A block that is incomplete for a row is left out of that row.
 //
 // It fails on a plan that is not valid and on trials that are not the plan's.
 // Missing trials are no error: their rows say what they rest on.
@@ -51,8 +51,9 @@ func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) 
 	}
 	main := g.rows(mainEffects(&plan, g.variants))
 	both := g.rows(interactions(&plan, g.variants))
-	judgeFamily(slices.Concat(main, both), plan.Seed)
+	r.Families = judgeFamilies(slices.Concat(main, both), plan.Seed)
 	r.Comparisons, r.Effects = comparisons(main), comparisons(both)
+	r.setCounts(g.bundles())
 	r.warn(opts.Warnings...)
 	r.warnOfBlocks()
 	r.warn(g.common.warnings...)
@@ -73,10 +74,24 @@ func (g *grid) rows(contrasts []contrast) []*row {
 	return all
 }
 
-// judgeFamily gives every row its p, the family's p and its verdict.
-func judgeFamily(family []*row, seed uint64) {
+// judgeFamilies judges the rows that a report shows and concludes on, and apart
+// from them its details, which would only cost the others power.
+func judgeFamilies(rows []*row, seed uint64) Families {
+	var main, detail []*row
+	for _, r := range rows {
+		if r.Rank() == result.Detail {
+			detail = append(detail, r)
+		} else {
+			main = append(main, r)
+		}
+	}
+	return Families{Main: judgeFamily(main, seed), Detail: judgeFamily(detail, seed)}
+}
+
+// judgeFamily gives every row of a family its p, the family's p and its verdict,
+// and returns how many rows have figures for that.
+func judgeFamily(family []*row, seed uint64) (members int) {
 	differences := make([][]float64, len(family))
-	members := 0
 	for i, r := range family {
 		differences[i] = r.differences
 		if r.DeltaPct != nil || r.Delta != nil {
@@ -88,6 +103,7 @@ func judgeFamily(family []*row, seed uint64) {
 		r.P, r.PAdj = number(p[i]), number(adj[i])
 		r.judge(members)
 	}
+	return members
 }
 
 func comparisons(rows []*row) []Comparison {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"netdelta/internal/result"
+	"netdelta/internal/unit"
 )
 
 // unpairedWarning stands in every report on separate runs.
@@ -26,7 +27,7 @@ func (r *Report) warnOfRuns(sides ...*party) {
 			}
 			if why := unfinished[k.State]; why != "" {
 				r.Partial = true
-				r.warn(result.Warning{Code: "partial", Text: fmt.Sprintf("%s %s: %d trials of it are there", who, why, len(k.trials))})
+				r.warn(result.Warning{Code: "partial", Text: fmt.Sprintf("%s %s, with %s", who, why, unit.Count(len(k.trials), "trial"))})
 			}
 			if k.Plan == nil || k.Plan.Window <= 0 {
 				r.warn(result.Warning{Code: "timing-unknown",
@@ -47,11 +48,15 @@ var unfinished = map[result.State]string{
 	result.Failed:  "failed",
 }
 
-// warnOfTrials says what so few trials in a family of that many rows can't
-// tell, whatever the figures are.
-func (r *Report) warnOfTrials(members int) {
+// warnOfTrials says what so few trials in a family of so many rows can't tell,
+// whatever the figures are.
+func (r *Report) warnOfTrials() {
+	members := r.Families.Main
 	most, same := 0, false
 	for _, c := range r.Comparisons {
+		if c.Rank() == result.Detail {
+			continue
+		}
 		if c.P != nil && canTell(c.NA, c.NB, members) {
 			return
 		}
@@ -64,11 +69,11 @@ func (r *Report) warnOfTrials(members int) {
 	need := FewestTrials(members)
 	can := "can tell at most what is the same"
 	if !same {
-		can = "are too few for any verdict"
+		can = "can give no verdict"
 	}
 	r.warn(result.Warning{Code: "few-trials",
 		Text: fmt.Sprintf("%s a side %s: with %s in one report, better or worse needs %d a side",
-			count(most, "trial"), can, count(members, "figure"), need),
+			unit.Count(most, "trial"), can, unit.Count(members, "figure"), need),
 		Advice: fmt.Sprintf("run with --trials %d or more on both sides, or compare fewer tests", need)})
 }
 

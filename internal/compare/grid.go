@@ -13,6 +13,7 @@ import (
 type cell struct {
 	attempt  int
 	figures  map[string]float64
+	counters map[counter]float64
 	warnings []noted
 }
 
@@ -83,7 +84,7 @@ func newGrid(plan *spec.Plan, trials []result.Trial) (*grid, error) {
 }
 
 func newCell(x *result.Trial) *cell {
-	c := &cell{attempt: x.Attempt, figures: map[string]float64{}, warnings: note(x.AllWarnings())}
+	c := &cell{attempt: x.Attempt, figures: map[string]float64{}, counters: countersOf(x), warnings: note(x.AllWarnings())}
 	for _, m := range x.Metrics() {
 		c.figures[m.Name] = m.Value
 	}
@@ -120,12 +121,10 @@ func (g *grid) each(test int, variants []int, f func(*cell)) {
 // reported returns every trial that is there.
 func (g *grid) reported() []reported {
 	var all []reported
-	variants := make([]int, len(g.variants))
-	for i := range variants {
-		variants[i] = i
-	}
 	for t, test := range g.plan.Tests {
-		g.each(t, variants, func(c *cell) { all = append(all, reported{test: test, cell: c}) })
+		for v := range g.variants {
+			g.each(t, []int{v}, func(c *cell) { all = append(all, reported{test, g.named(v), c}) })
+		}
 	}
 	return all
 }

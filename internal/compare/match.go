@@ -19,6 +19,9 @@ type timing struct {
 }
 
 func timingOf(run *keptRun, x *result.Trial) timing {
+	if x.Window > 0 {
+		return timing{x.Warmup, x.Window, true}
+	}
 	if run.Plan != nil && run.Plan.Window > 0 {
 		return timing{run.Plan.Warmup, run.Plan.Window, true}
 	}

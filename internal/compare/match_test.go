@@ -242,8 +242,7 @@ func TestWarningsOfRuns(t *testing.T) {
 		"old and new are separate runs, so drift of the machines between them and what differs from boot to boot are inside every change",
 		"by the caller",
 		"old (run " + a0 + "): the clock was set",
-		"old (run " + a1 + ") is still being measured: 8 trials of it are there",
-		"4 trials a side can tell at most what is the same: with 18 figures in one report, better or worse needs 6 a side",
+		"old (run " + a1 + ") is still being measured, with 8 trials",
 		"all 4 trials of new with a remote end: refused",
 	}
 	if d := cmp.Diff(want, warningTexts(r.Warnings)); d != "" {

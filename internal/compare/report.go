@@ -46,7 +46,7 @@ const (
 	Unpaired Pairing = "none"
 )
 
-// Report is the outcome of an experiment: one family of comparisons. No number
+// Report is the outcome of an experiment. No number
 // in it is NaN or infinite, and no list but those of separate runs is nil when
 // Build or Runs made it.
 type Report struct {
@@ -71,7 +71,14 @@ type Report struct {
 	Comparisons []Comparison `json:"comparisons"`
 	// Effects has the two-factor interactions of a plan with several factors:
 	// what two changes together do beyond what each does by itself.
-	Effects  []Comparison     `json:"effects"`
+	Effects []Comparison `json:"effects"`
+	// Families are the sizes of the two families of figures in which p is
+	// adjusted, each by itself.
+	Families Families `json:"families"`
+	// Counts are the counters of every test and variant that were ever other
+	// than zero, and Losses say where datagrams of one-way tests went missing.
+	Counts   []Count          `json:"counts"`
+	Losses   []Loss           `json:"losses"`
 	Warnings []result.Warning `json:"warnings"`
 	Trials   int              `json:"trials"`
 	// Environment is the machine's facts, in a fixed order; of separate runs
@@ -84,6 +91,23 @@ type Report struct {
 	Sources []Source `json:"runs,omitzero"`
 	Command string   `json:"command,omitempty"`
 	Version string   `json:"version,omitempty"`
+}
+
+// Families counts the rows that have a p.
+type Families struct {
+	// Main are the figures that a text shows and an answer rests on, of all
+	// ranks but result.Detail.
+	Main int `json:"main"`
+	// Detail are the others, which are in the JSON form alone.
+	Detail int `json:"detail"`
+}
+
+// of is the size of the family that a row of that rank is in.
+func (f Families) of(k result.Rank) int {
+	if k == result.Detail {
+		return f.Detail
+	}
+	return f.Main
 }
 
 // Fact is one line about the machine or the run.
@@ -141,7 +165,7 @@ type Comparison struct {
 	// P is the row's own: of sign flips, or between separate runs of
 	// Mann-Whitney's U.
 	P       *float64 `json:"p"`
-	PAdj    *float64 `json:"p_adj"` // the family's
+	PAdj    *float64 `json:"p_adj"` // the family's, as Families has it
 	Verdict Verdict  `json:"verdict"`
 	// Real says that a row judged same differs from zero all the same.
 	Real bool `json:"real,omitempty"`

@@ -34,8 +34,8 @@ var ErrNothingInCommon = errors.New("nothing to compare")
 //
 // The shift is the Hodges-Lehmann estimate over all pairs of an old and a new
 // trial, with the exact interval that inverts Mann and Whitney's U; p is U's,
-// and is adjusted by Holm's method over all rows of the report. All of it
-// takes trials as independent of each other. Drift between the runs and what
+// and is adjusted by Holm's method, over the rows that are shown and over the
+// details apart. All of it takes trials as independent of each other. Drift between the runs and what
 // differs from boot to boot are in the shift, and no arithmetic gets them out
 // again: a warning always says so.
 //
@@ -83,37 +83,47 @@ func Runs(old, new []Kept, opts RunsOptions) (Report, error) {
 			rows = append(rows, newUnpaired(m, d, names, opts.Margin, &common))
 		}
 	}
-	members := judgeUnpaired(rows)
+	r.Families = judgeUnpaired(rows)
 	r.Comparisons = make([]Comparison, len(rows))
 	for i, row := range rows {
 		r.Comparisons[i] = row.Comparison
 	}
 
+	r.setCounts(bundlesOf(both, names))
+
 	r.warn(unpairedWarning(a, b))
 	r.warn(opts.Warnings...)
 	r.warnOfRuns(a, b)
 	r.warn(lonely...)
-	r.warnOfTrials(members)
+	r.warnOfTrials()
 	r.compareEnvironments(a, b)
 	r.warn(common.warnings...)
 	return r, nil
 }
 
-// judgeUnpaired gives every row its p, the family's p and its verdict, and
-// returns the size of the family.
-func judgeUnpaired(rows []*unpaired) (members int) {
-	p := make([]float64, len(rows))
-	for i, r := range rows {
-		p[i] = value(r.P)
-		if r.P != nil {
-			members++
+// judgeUnpaired gives every row its p, its family's p and its verdict.
+func judgeUnpaired(rows []*unpaired) Families {
+	holm := func(of func(result.Rank) bool) (members int) {
+		var family []*unpaired
+		var p []float64
+		for _, r := range rows {
+			if of(r.Rank()) {
+				family, p = append(family, r), append(p, value(r.P))
+			}
+			if of(r.Rank()) && r.P != nil {
+				members++
+			}
 		}
+		for i, adj := range stats.Holm(p) {
+			family[i].PAdj = number(adj)
+			family[i].judge(members)
+		}
+		return members
 	}
-	for i, adj := range stats.Holm(p) {
-		rows[i].PAdj = number(adj)
-		rows[i].judge(members)
+	return Families{
+		Main:   holm(func(k result.Rank) bool { return k != result.Detail }),
+		Detail: holm(func(k result.Rank) bool { return k == result.Detail }),
 	}
-	return members
 }
 
 // timingOfAll is the timing that all matches share, 0 for what they don't.

@@ -133,7 +133,7 @@ func TestTrueChangesAreFoundBetweenRuns(t *testing.T) {
 	if c.Verdict != Better {
 		t.Fatalf("200 trials: %s, %s", c.Change(1), c.Verdict)
 	}
-	rows := pilot.family()
+	rows := pilot.Families.Main
 	n := trialsNeeded(goodputs(b, 200), nil, math.Log(1.05), math.Log(1.02), rows)
 	if n < 8 || n > 20 {
 		t.Fatalf("%d trials a side for 5%% in noise of 3%% among %d rows", n, rows)

@@ -7,6 +7,7 @@ import (
 
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
+	"netdelta/internal/unit"
 )
 
 // kind is what makes two warnings one: the code, the metric, and the text but
@@ -61,6 +62,16 @@ func (t *tally) add(warnings []noted) {
 	}
 }
 
+// count is in how many trials the kind stands.
+func (t *tally) count(k kind) int {
+	for _, g := range t.groups {
+		if g.kind == k {
+			return g.count
+		}
+	}
+	return 0
+}
+
 func (t *tally) find(w noted) *group {
 	for _, g := range t.groups {
 		if g.kind == w.kind {
@@ -76,7 +87,7 @@ func (t *tally) find(w noted) *group {
 func (g *group) warning(trials int) result.Warning {
 	often := fmt.Sprintf("%d of %d trials", g.count, trials)
 	if g.count == trials {
-		often = "all " + count(trials, "trial")
+		often = "all " + unit.Count(trials, "trial")
 	}
 	if trials == 1 {
 		often = "the one trial"
@@ -91,89 +102,6 @@ func (g *group) told(often string) result.Warning {
 	}
 	w.Text = often + ": " + w.Text
 	return w
-}
-
-// reported is a trial that a report rests on.
-type reported struct {
-	test spec.Test
-	side string // of separate runs; empty for a plan's trials
-	*cell
-}
-
-// common are the warnings that are told once for the whole report, and not
-// again beside each row.
-type common struct {
-	kinds    map[kind]bool
-	warnings []result.Warning
-}
-
-// commonTo picks out what every trial says against all of its figures; or all
-// trials that could say it, which are those of the tests with a worker at the
-// remote end; or all of one side.
-func commonTo(trials []reported) common {
-	c := common{kinds: map[kind]bool{}}
-	var sides []string
-	for _, x := range trials {
-		if x.side != "" && !slices.Contains(sides, x.side) {
-			sides = append(sides, x.side)
-		}
-	}
-	twoEnds := func(x reported) bool { return x.test.Kind().Pattern != spec.Echo }
-	c.pick(trials, "", func(reported) bool { return true })
-	c.pick(trials, " with a remote end", twoEnds)
-	for _, side := range sides {
-		c.pick(trials, " of "+side, func(x reported) bool { return x.side == side })
-		c.pick(trials, " of "+side+" with a remote end", func(x reported) bool { return x.side == side && twoEnds(x) })
-	}
-	return c
-}
-
-// pick adds what all trials of a class say, if that is not known yet. A single
-// trial is no class: what it says belongs to its rows.
-func (c *common) pick(trials []reported, class string, in func(reported) bool) {
-	var inside, outside tally
-	for _, x := range trials {
-		about := slices.DeleteFunc(slices.Clone(x.warnings), func(w noted) bool { return w.Metric != "" })
-		if in(x) {
-			inside.add(about)
-		} else {
-			outside.add(about)
-		}
-	}
-	for _, g := range inside.groups {
-		if g.count < inside.trials || inside.trials < 2 || c.kinds[g.kind] {
-			continue
-		}
-		often := fmt.Sprintf("all %d trials%s", g.count, class)
-		for _, o := range outside.groups {
-			if o.kind == g.kind {
-				g.varies = g.varies || o.varies || o.first.Text != g.first.Text
-				often += fmt.Sprintf(" and %d more", o.count)
-			}
-		}
-		c.kinds[g.kind] = true
-		c.warnings = append(c.warnings, g.told(often))
-	}
-}
-
-// warningsAbout merges what trials say against one metric, less what they all
-// say.
-func (c *common) warningsAbout(metric string, trials []*cell) []result.Warning {
-	var t tally
-	for _, x := range trials {
-		var about []noted
-		for _, w := range x.warnings {
-			if (w.Metric == "" || w.Metric == metric) && !c.kinds[w.kind] {
-				about = append(about, w)
-			}
-		}
-		t.add(about)
-	}
-	all := []result.Warning{}
-	for _, group := range t.groups {
-		all = append(all, group.warning(t.trials))
-	}
-	return all
 }
 
 // warn adds warnings about the report as a whole, each once.
@@ -192,11 +120,11 @@ func (r *Report) warn(warnings ...result.Warning) {
 func (r *Report) warnOfBlocks() {
 	if r.Partial {
 		r.warn(result.Warning{Code: "partial",
-			Text: fmt.Sprintf("the run is not whole: %d of %d blocks are complete", r.Blocks, r.Planned)})
+			Text: fmt.Sprintf("the run is not whole: %d of %s complete", r.Blocks, unit.Count(r.Planned, "block"))})
 	}
 	if r.Blocks < spec.MinBlocks {
 		r.warn(result.Warning{Code: "few-blocks",
-			Text:   fmt.Sprintf("%d complete blocks are too few for a verdict, which needs %d", r.Blocks, spec.MinBlocks),
+			Text:   fmt.Sprintf("a verdict needs %d complete blocks, and this run has %d", spec.MinBlocks, r.Blocks),
 			Advice: fmt.Sprintf("run with --blocks %d or more", spec.MinBlocks)})
 	}
 }

@@ -47,7 +47,7 @@ func TestReportWarnings(t *testing.T) {
 	}
 	r := build(t, s.plan, trials, Options{Warnings: []result.Warning{loop, loop}})
 	want := []result.Warning{loop,
-		{Code: "few-blocks", Text: "4 complete blocks are too few for a verdict, which needs 6", Advice: "run with --blocks 6 or more"},
+		{Code: "few-blocks", Text: "a verdict needs 6 complete blocks, and this run has 4", Advice: "run with --blocks 6 or more"},
 		{Code: "mlockall", Text: "all 80 trials: refused", Advice: "run as root"}}
 	if d := cmp.Diff(want, r.Warnings); d != "" {
 		t.Errorf("report:\n%s", d)
@@ -63,7 +63,7 @@ func TestReportWarnings(t *testing.T) {
 
 	// A run that ended early says so, and its caller needn't.
 	r = build(t, s.plan, trials[:50], Options{})
-	if w := r.Warnings[0]; w.Code != "partial" || w.Text != "the run is not whole: 2 of 4 blocks are complete" {
+	if w := r.Warnings[0]; w.Code != "partial" || w.Text != "the run is not whole: 2 of 4 blocks complete" {
 		t.Errorf("partial: %+v", r.Warnings)
 	}
 	if r := build(t, s.plan, trials, Options{Partial: true}); !r.Partial || r.Warnings[0].Code != "partial" {
@@ -104,13 +104,29 @@ func TestCommonWarnings(t *testing.T) {
 				return []result.Warning{lab("no offload")}
 			}
 			return []result.Warning{lab("no offload"), lab("no third CPU")}
-		}, []string{"all 120 trials: no offload"}, []string{"6 of 12 trials: no third CPU"}},
+		}, []string{"all 120 trials: no offload", "all 30 trials of uthread: no third CPU"}, nil},
 		{"one trial short of all", func(x *result.Trial) []result.Warning {
 			if x.Block == 0 && x.Variant["rx"] == "inline" && x.Test.Name == "udp_rr" {
 				return nil
 			}
 			return []result.Warning{lab("no offload")}
-		}, nil, []string{"all 12 trials: no offload"}},
+		}, []string{"all 90 trials of softirq, kthread and uthread and 29 more: no offload"}, nil},
+		{"two variants otherwise than two, and one of them in words of its own", func(x *result.Trial) []result.Warning {
+			switch {
+			case x.Variant["rx"] == "kthread":
+				return []result.Warning{{Code: "busy", Text: fmt.Sprintf("%d threads (the wire, a's NAPI thread) share 2 CPUs", 3+len(x.Test.Name)%2)}}
+			case x.Variant["rx"] == "inline" || x.Test.Name == "icmp_echo":
+				return nil
+			}
+			return []result.Warning{{Code: "busy", Text: "3 threads (the wire) share 2 CPUs"}}
+		}, []string{"all 30 trials of kthread, such as: 4 threads (the wire, a's NAPI thread) share 2 CPUs; " +
+			"all 48 trials of softirq and uthread with a remote end: 3 threads (the wire) share 2 CPUs"}, nil},
+		{"one variant but for one trial", func(x *result.Trial) []result.Warning {
+			if x.Variant["rx"] != "uthread" || x.Block == 0 && x.Test.Name == "udp_rr" {
+				return nil
+			}
+			return []result.Warning{lab("slow")}
+		}, nil, []string{"5 of 12 trials: slow"}},
 		{"about one metric", func(x *result.Trial) []result.Warning {
 			return []result.Warning{{Code: "few", Text: "few", Metric: result.RTTP50}}
 		}, nil, []string{"all 12 trials: few"}},

@@ -33,17 +33,24 @@ var runFormats = []RunFormat{
 	}},
 }
 
+// RunFormatNames returns the names of all forms, the default first.
+func RunFormatNames() []string {
+	var names []string
+	for _, f := range runFormats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // RunFormatOf returns the form of that name, or an error that names the valid
 // ones.
 func RunFormatOf(name string) (RunFormat, error) {
-	var names []string
 	for _, f := range runFormats {
 		if f.Name == name {
 			return f, nil
 		}
-		names = append(names, f.Name)
 	}
-	return RunFormat{}, fmt.Errorf("unknown format %q: valid are %s", name, strings.Join(names, ", "))
+	return RunFormat{}, fmt.Errorf("unknown format %q: valid are %s", name, strings.Join(RunFormatNames(), ", "))
 }
 
 // RunJSON writes the report of one run as one indented object and a line end,

@@ -64,12 +64,12 @@ func Scale(u Unit, values ...float64) (div float64, label string) {
 	return chosen.div, chosen.label
 }
 
-// Format writes one value in unit u at a readable scale, with FormatIn's
-// digits and the scale's label: "21.0 us", "1.31 Gbit/s", "0.250%". NaN and
+// Format writes one value in unit u at a readable scale, with Cell's digits
+// and the scale's label: "21.0 us", "1.31 Gbit/s", "0.250%". NaN and
 // infinities are "n/a".
 func Format(v float64, u Unit) string {
 	div, label := Scale(u, v)
-	text := FormatIn(v, div)
+	text := Cell(v, u, div)
 	switch {
 	case text == notMeasured || label == "":
 		return text
@@ -80,6 +80,36 @@ func Format(v float64, u Unit) string {
 }
 
 const notMeasured = "n/a"
+
+// Cell writes v/div without a label, for a value in unit u: as FormatIn does,
+// but the share of a whole that is not the whole is never written as "100" and
+// one that is not zero never as if it could pass for that. It is ">99.9" or
+// "<0.001" then.
+func Cell(v float64, u Unit, div float64) string {
+	text := FormatIn(v, div)
+	q := math.Abs(v / div)
+	switch {
+	case u != Share || text == notMeasured || q == 0:
+		return text
+	case math.Abs(v) < 1 && strings.TrimPrefix(text, "-") == FormatIn(1, div):
+		return beyond(v, ">", "<-", FormatIn(0.999, div))
+	case q < leastShare:
+		return beyond(v, "<", ">-", FormatIn(leastShare, 1))
+	}
+	return text
+}
+
+// leastShare is the smallest share that is written with its digits, on the
+// scale that it is written in.
+const leastShare = 0.001
+
+// beyond writes that v lies beyond a bound, which has v's sign.
+func beyond(v float64, above, below, bound string) string {
+	if v < 0 {
+		return below + strings.TrimRight(bound, "0")
+	}
+	return above + strings.TrimRight(bound, "0")
+}
 
 // FormatIn writes v/div without a label: three significant digits, but never
 // less than the whole integer part ("1448"), so that a table's cells can share

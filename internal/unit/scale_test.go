@@ -42,7 +42,17 @@ func TestFormat(t *testing.T) {
 		{0.0025, unit.Share, "0.250%"},
 		{0.5, unit.Share, "50.0%"},
 		{1, unit.Share, "100%"},
-		{1e-7, unit.Share, "1.00e-05%"},
+		{1e-7, unit.Share, "<0.001%"},
+		{-1e-7, unit.Share, ">-0.001%"},
+		{1e-5, unit.Share, "0.00100%"},
+		{math.SmallestNonzeroFloat64, unit.Share, "<0.001%"},
+		{0.999, unit.Share, "99.9%"},
+		{0.99949, unit.Share, "99.9%"},
+		{0.9996, unit.Share, ">99.9%"},
+		{1 - 1e-9, unit.Share, ">99.9%"},
+		{-0.99999, unit.Share, "<-99.9%"},
+		{1.0001, unit.Share, "100%"},
+		{-1, unit.Share, "-100%"},
 		{64, unit.Bytes, "64.0 B"},
 		{1023, unit.Bytes, "1023 B"},
 		{1023.9, unit.Bytes, "1.00 KiB"},
@@ -135,8 +145,14 @@ func TestFormatIsTrue(t *testing.T) {
 		}
 		div, label := unit.Scale(u, v)
 		number := strings.TrimSpace(strings.TrimSuffix(unit.Format(v, u), label))
-		if number != unit.FormatIn(v, div) {
-			t.Fatalf("Format writes %q, FormatIn %q", number, unit.FormatIn(v, div))
+		if number != unit.Cell(v, u, div) {
+			t.Fatalf("Format writes %q, Cell %q", number, unit.Cell(v, u, div))
+		}
+		if strings.ContainsAny(number, "<>") && u == unit.Share {
+			if a := math.Abs(v); a >= 1e-5 && a <= 0.999 || a >= 1 {
+				t.Fatalf("%v is a share that can be written, and is %q", v, number)
+			}
+			return
 		}
 		back, err := strconv.ParseFloat(number, 64)
 		if err != nil {

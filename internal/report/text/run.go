@@ -150,7 +150,9 @@ func runNotes(r *summary.Report) []string {
 		return nil
 	}
 	text := "The interval is the median's, by order statistics."
-	if least := leastConfidence(r); least < 0.95 {
+	if !slices.ContainsFunc(r.Figures, func(f summary.Figure) bool { return runShows(&f) && f.Confidence > 0 }) {
+		text = "There is no interval: it takes more than one trial."
+	} else if least := leastConfidence(r); least < 0.95 {
 		text = fmt.Sprintf("The interval is the median's, the widest that so few trials give (%.3g%%; 95%% takes 6).", 100*least)
 	}
 	if slices.ContainsFunc(r.Figures, func(f summary.Figure) bool { return runShows(&f) && len(f.Warnings) > 0 }) {
@@ -165,10 +167,11 @@ func runWarnings(r *summary.Report) []string {
 	for _, w := range r.Warnings {
 		lines = append(lines, wrap(sentence(w), "- ", "  ")...)
 	}
+	silent := r.Unmeasured()
 	for i := range r.Figures {
 		f := &r.Figures[i]
-		if !runShows(f) {
-			continue
+		if !runShows(f) || f.N == 0 && slices.Contains(silent, f.TestOf()) {
+			continue // that nothing came through, and why, is said already
 		}
 		for _, w := range f.Warnings {
 			lines = append(lines, wrap(f.TestOf().Short()+" "+f.Metric+": "+sentence(w), "! ", "  ")...)

@@ -1,0 +1,146 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+	"netdelta/internal/stats"
+)
+
+// Loss says where the datagrams of a one-way test went missing under one
+// variant. All are medians over its trials, so they need not add up.
+type Loss struct {
+	Test    string      `json:"test"`
+	Params  spec.Params `json:"params"`
+	Under   string      `json:"under,omitempty"`
+	Variant string      `json:"variant"`
+	// Lost is the metric: the share of the window's datagrams that never came.
+	Lost float64 `json:"lost"`
+	// Places are where a counter saw some go, in the order of the way.
+	Places []Place `json:"places"`
+	// Unnamed is the share of those sent that no counter saw go; null where
+	// that can't be told: no sender's count, or datagrams in several frames.
+	Unnamed *float64 `json:"unnamed"`
+	// Frames says that a datagram took several frames, of which one lost is a
+	// datagram lost: the shares of the path are then of frames.
+	Frames bool `json:"frames,omitempty"`
+}
+
+// Place is a counter on the way, and the share of what was sent that it saw go,
+// warm-up included.
+type Place struct {
+	End   string  `json:"end"` // as in Count
+	Name  string  `json:"name"`
+	Share float64 `json:"share"`
+}
+
+// places are the counters of what goes missing between two programs, in the
+// order of the way. A host of a lab is a at the local end and b at the remote
+// one; a name that ends with an underscore stands for all that begin so.
+var places = []counter{
+	{PathEnd, "a.tx_dropped"}, {PathEnd, "a.tx_errors"},
+	{PathEnd, "wire.a_to_b.drop_"},
+	{PathEnd, "b.rx_dropped"}, {PathEnd, "b.rx_errors"},
+	{result.Remote, socketDrops},
+}
+
+// socketDrops stands for what did not fit into the receiver's socket.
+const socketDrops = "socket_drops"
+
+// leastLoss is the share below which a loss is not looked into.
+const leastLoss = 0.0005
+
+// loss says where the bundle's datagrams went, and false if none are missing.
+func (b *bundle) loss() (Loss, bool) {
+	if k := b.test.Kind(); k.Pattern != spec.Stream || k.Protocol != spec.UDP {
+		return Loss{}, false
+	}
+	var lost, unnamed []float64
+	shares := map[counter][]float64{}
+	n, several := 0, false
+	for _, x := range b.trials {
+		if v := x.figure(result.Loss); !math.IsNaN(v) {
+			lost = append(lost, v)
+		}
+		way, rest, fragmented := x.way()
+		if way == nil {
+			continue
+		}
+		n++
+		several = several || fragmented
+		unnamed = append(unnamed, rest)
+		for c, share := range way {
+			shares[c] = append(shares[c], share)
+		}
+	}
+	l := Loss{Test: b.test.Name, Params: b.test.Params, Under: b.under, Variant: b.variant, Frames: several, Places: []Place{}}
+	if len(lost) == 0 {
+		return l, false
+	}
+	if l.Lost = stats.Median(lost); l.Lost < leastLoss {
+		return l, false
+	}
+	if n > 0 && !several {
+		l.Unnamed = number(max(0, stats.Median(unnamed)))
+	}
+	for c, s := range shares {
+		// A counter that a trial does not have stood at zero.
+		share := stats.Median(append(s, make([]float64, n-len(s))...))
+		if share >= leastLoss {
+			l.Places = append(l.Places, Place{c.end, c.name, share})
+		}
+	}
+	slices.SortFunc(l.Places, func(x, y Place) int {
+		return cmp.Or(cmp.Compare(placeOf(x.End, x.Name), placeOf(y.End, y.Name)), cmp.Compare(x.Name, y.Name))
+	})
+	return l, true
+}
+
+// placeOf is a counter's place on the way, -1 for none.
+func placeOf(end, name string) int {
+	return slices.IndexFunc(places, func(p counter) bool {
+		return p.end == end && (p.name == name || strings.HasSuffix(p.name, "_") && strings.HasPrefix(name, p.name))
+	})
+}
+
+// way is what each counter on a trial's way saw go, as a share of what was
+// sent; nil where the sender did not count that. What counts whole trials is
+// preferred: frames do not say whether they are of the window.
+func (c *cell) way() (shares map[counter]float64, unnamed float64, fragmented bool) {
+	sent, whole := c.counters[counter{result.Local, "sent_all"}]
+	if !whole {
+		sent = c.counters[counter{result.Local, "sent"}]
+	}
+	if sent <= 0 {
+		return nil, 0, false
+	}
+	frames := c.counters[counter{PathEnd, "a.tx_packets"}] + c.counters[counter{PathEnd, "a.tx_dropped"}]
+	if fragmented = frames > 1.5*sent; !fragmented {
+		frames = sent
+	}
+	shares = map[counter]float64{}
+	unnamed = c.figure(result.Loss)
+	for k, n := range c.counters {
+		of := frames
+		switch {
+		case k.end == result.Remote && k.name == socketDrops+"_all":
+			of = sent
+			k.name = socketDrops
+		case k.end == result.Remote && k.name == socketDrops:
+			if _, better := c.counters[counter{result.Remote, socketDrops + "_all"}]; better {
+				continue
+			}
+			of = sent
+		}
+		if placeOf(k.end, k.name) < 0 || n <= 0 {
+			continue
+		}
+		shares[k] = n / of
+		unnamed -= n / of
+	}
+	return shares, unnamed, fragmented
+}
