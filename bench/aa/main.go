@@ -16,6 +16,7 @@ import (
 
 	"netdelta/internal/cli"
 	"netdelta/internal/compare"
+	"netdelta/internal/lab"
 	"netdelta/internal/roles"
 )
 
@@ -26,6 +27,12 @@ func main() {
 	n := flag.Int("n", 20, "reports")
 	level := flag.String("level", "softirq", "the level that is compared with itself")
 	flag.Parse()
+	if status, done, err := lab.InUserNamespace(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "aa:", err)
+		os.Exit(1)
+	} else if done {
+		os.Exit(status)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := repeat(ctx, *n, *level, flag.Args()); err != nil {

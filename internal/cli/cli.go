@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"netdelta/internal/roles"
 )
@@ -47,7 +48,7 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if status, ok := roles.Dispatch(args); ok {
 		return status
 	}
-	root := newRoot()
+	root := newRoot(args)
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
@@ -71,7 +72,9 @@ func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, isBrea
 
 func isBreak(r rune) bool { return r == '\n' || r == '\r' }
 
-func newRoot() *cobra.Command {
+// newRoot is the whole command line. args are what follows the program's
+// name, for the report to repeat and for a second run in a user namespace.
+func newRoot(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "netdelta",
 		Short: "What a change did to a network path: how much, how sure, and why",
@@ -86,9 +89,13 @@ whether it matters.`,
 		},
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
+			kind := strings.NewReplacer("uint64", "number", "int", "number").Replace(bad.GetFlag().Value.Type())
+			return usageError("--%s: %q is no %s: it is the %s", bad.GetFlag().Name, bad.GetValue(), kind, bad.GetFlag().Usage)
+		}
 		return usageError("%w (see netdelta %s --help)", err, strings.TrimPrefix(cmd.CommandPath(), "netdelta "))
 	})
-	root.AddCommand(newLab(), newVersion())
+	root.AddCommand(newAgent(), newCompare(), newLab(args), newRm(), newRun(), newRuns(), newSecret(), newShow(), newVersion())
 	return root
 }
 

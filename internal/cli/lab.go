@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +32,7 @@ type labFlags struct {
 	tests, sizes     string
 	blocks           int
 	time, warmup     time.Duration
+	warmed, seeded   bool // given on the command line
 	seed             uint64
 	margin           string
 	format           string
@@ -42,7 +42,7 @@ type labFlags struct {
 	cpuWire          string
 }
 
-func newLab() *cobra.Command {
+func newLab(args []string) *cobra.Command {
 	var f labFlags
 	cmd := &cobra.Command{
 		Use:   "lab [EXPERIMENT]",
@@ -63,15 +63,16 @@ kernel allows it (--link veth; ether needs /dev/net/tun).`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, named []string) error {
 			if f.list {
 				return listExperiments(cmd.OutOrStdout())
 			}
 			name := "rx-context"
-			if len(args) == 1 {
-				name = args[0]
+			if len(named) == 1 {
+				name = named[0]
 			}
-			return runLab(cmd.Context(), name, f, cmd.Flags().Changed("seed"), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			f.seeded, f.warmed = cmd.Flags().Changed("seed"), cmd.Flags().Changed("warmup")
+			return runLab(cmd.Context(), name, f, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	fl := cmd.Flags()
@@ -81,13 +82,13 @@ kernel allows it (--link veth; ether needs /dev/net/tun).`,
 	fl.StringVar(&f.baseline, "baseline", "", "level that the others are compared with")
 	fl.StringVar(&f.tests, "tests", strings.Join(spec.TestNames(), ","), "tests, comma-separated, with parameters as in \"udp_rr size=64\"")
 	fl.StringVar(&f.sizes, "sizes", "", "message sizes in bytes, comma-separated, for tests that name none")
-	fl.IntVar(&f.blocks, "blocks", 8, "blocks: how often every variant is run")
-	fl.DurationVar(&f.time, "time", 150*time.Millisecond, "measured window of one trial")
-	fl.DurationVar(&f.warmup, "warmup", 0, "warm-up before each window (0: a quarter of the window, at most 100ms)")
+	fl.IntVar(&f.blocks, "blocks", 16, "number of blocks, from 1: how often every variant is run (a verdict needs 6)")
+	fl.DurationVar(&f.time, "time", 60*time.Millisecond, "measured window of one trial, as in 60ms or 1.5s")
+	fl.DurationVar(&f.warmup, "warmup", 0, "warm-up before each window (default: a quarter of the window, at most 100ms)")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: a new one each time, printed)")
 	fl.StringVar(&f.margin, "margin", "2%", "smallest change that matters")
 	fl.StringVar(&f.format, "format", "text", "report format: "+strings.Join(formatNames(), ", "))
-	fl.BoolVar(&f.offload, "offload", false, "pass checksums and segmentation through the ether link")
+	fl.BoolVar(&f.offload, "offload", false, "leave checksums and segmentation to the link (on veth only with backlog: its NAPI is passed by for such frames)")
 	fl.StringVar(&f.cpuLocal, "cpu-local", "auto", "CPU of the local end's thread: a number, auto or none")
 	fl.StringVar(&f.cpuRemote, "cpu-remote", "auto", "CPU of the remote end's thread")
 	fl.StringVar(&f.cpuWire, "cpu-wire", "auto", "CPU of the wire's threads")
@@ -121,7 +122,7 @@ func (f labFlags) options() (lab.Options, error) {
 	if o.Margin, err = parsePercent(f.margin); err != nil {
 		return o, fmt.Errorf("margin: %w", err)
 	}
-	if o.Warmup == 0 {
+	if !f.warmed {
 		o.Warmup = min(f.time/4, 100*time.Millisecond)
 	}
 	for _, c := range []struct {
@@ -167,7 +168,7 @@ func parseCPU(s string) (int, error) {
 	return n, nil
 }
 
-func runLab(ctx context.Context, name string, f labFlags, seeded bool, stdout, stderr io.Writer) error {
+func runLab(ctx context.Context, name string, f labFlags, args []string, stdout, stderr io.Writer) error {
 	format, err := report.FormatOf(f.format)
 	if err != nil {
 		return &exitError{ExitUsage, err}
@@ -176,7 +177,7 @@ func runLab(ctx context.Context, name string, f labFlags, seeded bool, stdout, s
 	if err != nil {
 		return &exitError{ExitUsage, err}
 	}
-	if !seeded {
+	if !f.seeded {
 		f.seed = uint64(rand.Uint32())
 	}
 	o, err := f.options()
@@ -188,7 +189,7 @@ func runLab(ctx context.Context, name string, f labFlags, seeded bool, stdout, s
 		return &exitError{ExitUsage, err}
 	}
 
-	if status, done, err := lab.InUserNamespace(); err != nil {
+	if status, done, err := lab.InUserNamespace(args); err != nil {
 		return &exitError{ExitUnmeasured, err}
 	} else if done {
 		return &exitError{status: status}
@@ -203,14 +204,21 @@ func runLab(ctx context.Context, name string, f labFlags, seeded bool, stdout, s
 	trials, runErr := lab.Run(ctx, plan, o, line.show)
 	line.clear()
 
+	if runErr != nil && ctx.Err() != nil && !errors.Is(runErr, run.ErrInterrupted) {
+		// It came while the lab was still being made.
+		runErr = fmt.Errorf("%w: %w", run.ErrInterrupted, runErr)
+	}
 	status, err := judge(runErr)
+	if len(trials) == 0 && status == ExitInterrupted {
+		return &exitError{status, errors.New("interrupted before the first trial was finished")}
+	}
 	if len(trials) == 0 && err != nil {
 		return &exitError{status, err}
 	}
 	rep, buildErr := compare.Build(plan, trials, compare.Options{
 		Partial:     runErr != nil,
 		Environment: environment(o),
-		Command:     "netdelta " + strings.Join(commandWords(os.Args[1:], f.seed, seeded), " "),
+		Command:     "netdelta " + strings.Join(commandWords(args, f.seed, f.seeded), " "),
 		Version:     versionString(),
 	})
 	if buildErr != nil {
@@ -258,13 +266,18 @@ func environment(o lab.Options) []compare.Fact {
 func commandWords(args []string, seed uint64, seeded bool) []string {
 	words := make([]string, 0, len(args)+2)
 	for _, a := range args {
-		if strings.ContainsAny(a, " \t\"'$\\|&;<>(){}*?[]#~`!") || a == "" {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		words = append(words, a)
+		words = append(words, quoted(a))
 	}
 	if !seeded {
 		words = append(words, "--seed", strconv.FormatUint(seed, 10))
 	}
 	return words
+}
+
+// quoted is a word that a shell reads as it is.
+func quoted(a string) string {
+	if strings.ContainsAny(a, " \t\"'$\\|&;<>(){}*?[]#~`!") || a == "" {
+		return "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+	}
+	return a
 }

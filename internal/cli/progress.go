@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"golang.org/x/term"
@@ -38,10 +39,13 @@ func (p *progress) show(s run.Progress) {
 	if p.width == 0 {
 		return
 	}
-	line := fmt.Sprintf("%s: block %d of %d, trial %d of %d, %s left", p.name,
-		s.Block+1, s.Blocks, min(s.Done+1, s.Total), s.Total, s.Left.Round(time.Second))
+	what := []string{fmt.Sprintf("trial %d of %d, %s left", min(s.Done+1, s.Total), s.Total, s.Left.Round(time.Second))}
+	if s.Variant != "" {
+		what = []string{fmt.Sprintf("block %d of %d, %s", s.Block+1, s.Blocks, what[0]), s.Variant}
+	}
+	line := p.name + ": " + what[0]
 	if s.Test != "" {
-		line += ": " + s.Variant + ", " + s.Test
+		line += ": " + strings.Join(append(what[1:], s.Test), ", ")
 	}
 	if len(line) > p.width {
 		line = line[:p.width]

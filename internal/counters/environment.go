@@ -1,5 +1,5 @@
-// Package counters tells what the machine is and what it did meanwhile:
-// snapshots of the kernel's own figures, taken outside the measured window.
+// Package counters tells what of this machine bears on its figures, read from
+// the kernel outside of any measured window.
 package counters
 
 import (
@@ -34,6 +34,8 @@ var facts = []struct {
 		return line(root, "sys/devices/system/clocksource/clocksource0/current_clocksource")
 	}},
 	{"preemption", preemption},
+	{"spectre v2", func(root string) string { return line(root, "sys/devices/system/cpu/vulnerabilities/spectre_v2") }},
+	{"tcp congestion", func(root string) string { return line(root, "proc/sys/net/ipv4/tcp_congestion_control") }},
 	{"go", func(string) string { return runtime.Version() }},
 }
 

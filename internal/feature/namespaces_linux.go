@@ -66,8 +66,8 @@ func userNSHint(err error, sysctl func(name string) string) (need, advice string
 		return "leave of AppArmor, which restricts user namespaces (kernel.apparmor_restrict_unprivileged_userns is 1)",
 			"run as root, or give the binary an AppArmor profile with the userns rule, or sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
 	}
-	return "leave to make user namespaces: a container's seccomp filter, a security module or a chroot withholds it",
-		"run as root outside of the container"
+	return "leave to make user namespaces: a security module, a chroot or, if this is a container, its seccomp filter withholds it",
+		"run as root; if this is a container, outside of it"
 }
 
 // readSysctl is the setting's value, empty where the kernel has none such.

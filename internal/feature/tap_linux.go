@@ -55,7 +55,7 @@ func tunDeviceError(err error, describe func() string) *Error {
 	switch {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR):
 		e.Need = "the TUN device, CONFIG_TUN"
-		e.Advice = "load it (modprobe tun), or pass the device to the container (--device " + tunDevice + "); the veth link needs none"
+		e.Advice = "load it (modprobe tun); if this is a container, start it with --device " + tunDevice + "; the veth link needs none"
 	default:
 		e.Need = "permission to read and write the device" + describe()
 		e.Advice = "run as root, or chmod 0666 " + tunDevice + " as most systems have it; the veth link needs none"

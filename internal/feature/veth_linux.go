@@ -69,7 +69,7 @@ func tryThreadedNAPI() *Error {
 	}
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
 		e.Need = "CAP_SYS_ADMIN, and in a user namespace a /sys with nothing mounted over parts of it"
-		e.Advice = asRoot + ", outside of containers"
+		e.Advice = asRoot + "; if this is a container, outside of it"
 	}
 	return e
 }

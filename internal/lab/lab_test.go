@@ -84,7 +84,7 @@ func TestPlace(t *testing.T) {
 	}{
 		{"four CPUs", auto, []int{0, 1, 2, 3}, places{0, 1, 2}},
 		{"some CPUs of a larger machine", auto, []int{8, 9, 12}, places{8, 9, 12}},
-		{"two CPUs", auto, []int{0, 1}, places{sys.NoCPU, sys.NoCPU, sys.NoCPU}},
+		{"two CPUs", auto, []int{0, 1}, places{0, 1, sys.NoCPU}},
 		{"one CPU", auto, []int{3}, places{sys.NoCPU, sys.NoCPU, sys.NoCPU}},
 		{"as asked", Options{CPULocal: 1, CPURemote: sys.NoCPU, CPUWire: 0}, []int{0, 1}, places{1, sys.NoCPU, 0}},
 	} {

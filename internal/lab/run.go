@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"sync"
 
 	"netdelta/internal/agent"
 	"netdelta/internal/compare"
 	"netdelta/internal/ctl"
 	"netdelta/internal/feature"
+	"netdelta/internal/hosts"
 	"netdelta/internal/netlab"
 	"netdelta/internal/result"
 	"netdelta/internal/run"
@@ -18,17 +17,17 @@ import (
 	"netdelta/internal/sys"
 )
 
-// InUserNamespace runs the program once more, in a user namespace, if this
-// user needs one to make a lab: done says that this has happened, and status
-// is what that run exited with.
-func InUserNamespace() (status int, done bool, err error) {
+// InUserNamespace runs the program once more with the same arguments, those
+// after its name, in a user namespace, if this user needs one to make a lab:
+// done says that this has happened, and status is what that run exited with.
+func InUserNamespace(args []string) (status int, done bool, err error) {
 	if !netlab.NeedUserNS() {
 		return 0, false, nil
 	}
 	if err := feature.UserNS.Err(); err != nil {
 		return 0, false, fmt.Errorf("lab as an ordinary user: %w", err)
 	}
-	status, err = sys.ReexecInUserNS(os.Args[1:])
+	status, err = sys.ReexecInUserNS(args)
 	return status, err == nil, err
 }
 
@@ -56,18 +55,18 @@ func Run(ctx context.Context, plan spec.Plan, o Options, progress func(run.Progr
 		return nil, err
 	}
 	places := o.place(cpus)
-	hosts, err := netlab.New()
+	pair, err := netlab.New()
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = joined(err, hosts.Close()) }()
+	defer func() { err = joined(err, pair.Close()) }()
 
-	local, endLocal, err := serve(ctx, hosts.A)
+	local, endLocal, err := serve(ctx, pair.A)
 	if err != nil {
 		return nil, err
 	}
 	defer endLocal()
-	remote, endRemote, err := serve(ctx, hosts.B)
+	remote, endRemote, err := serve(ctx, pair.B)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +76,7 @@ func Run(ctx context.Context, plan spec.Plan, o Options, progress func(run.Progr
 		Plan:   plan,
 		Local:  local,
 		Remote: remote,
-		Setup:  setup{hosts, o, places},
+		Setup:  setup{pair, o, places},
 		Sink: func(t result.Trial) error {
 			trials = append(trials, t)
 			return nil
@@ -91,28 +90,7 @@ func Run(ctx context.Context, plan spec.Plan, o Options, progress func(run.Progr
 // serve starts an agent for one of the lab's hosts within this process and
 // connects to it.
 func serve(ctx context.Context, h *netlab.Host) (*ctl.Client, func(), error) {
-	// The agent outlives an interrupt, so that the trial under way can be
-	// ended in order; it is closed below.
-	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	a := agent.New(agent.Config{Name: h.Name, NS: h.NS})
-	pipe := ctl.NewPipe()
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		// It ends with the context; a pipe has no other way to fail.
-		_ = ctl.Serve(serving, pipe, ctl.Handler(a))
-	})
-	end := func() {
-		a.Close()
-		cancel()
-		pipe.Close()
-		wg.Wait()
-	}
-	client, err := ctl.Dial(ctx, h.Name, pipe, ctl.Options{Client: "lab"})
-	if err != nil {
-		end()
-		return nil, nil, err
-	}
-	return client, func() { client.Close(); end() }, nil
+	return hosts.Here(ctx, agent.Config{Name: h.Name, NS: h.NS}, ctl.Options{Client: "lab"})
 }
 
 // setup makes a fresh link for each variant.
@@ -157,13 +135,13 @@ func (o Options) link(v spec.Variant, p places) netlab.LinkConfig {
 // places says which CPU each thread is bound to.
 type places struct{ local, remote, wire int }
 
-// place puts the two ends and the wire on the first three usable CPUs, one
-// each. With fewer CPUs all are left to the scheduler: a thread bound to the
-// CPU of another waits for it while the other CPU idles, and which one waits
-// changes with the variant.
+// place puts the two ends on the first two usable CPUs and the wire on a
+// third. With two CPUs the scheduler places the wire: bound to the CPU of one
+// end it would always delay that one. On a single CPU there is nothing to
+// choose.
 func (o Options) place(cpus []int) places {
 	at := func(i int) int {
-		if len(cpus) < 3 {
+		if i >= len(cpus) || len(cpus) < 2 {
 			return sys.NoCPU
 		}
 		return cpus[i]
@@ -188,13 +166,17 @@ func (o Options) Facts() []compare.Fact {
 		return nil
 	}
 	p := o.place(cpus)
-	link := o.Link
+	offload := "off"
 	if o.Offload {
-		link += ", offload"
+		offload = "on"
+	}
+	bound := fmt.Sprintf("local %s, remote %s", cpuName(p.local), cpuName(p.remote))
+	if o.Link == netlab.Ether {
+		bound += ", wire " + cpuName(p.wire)
 	}
 	return []compare.Fact{
-		{Name: "link", Value: link},
-		{Name: "bound to cpu", Value: fmt.Sprintf("local %s, remote %s, wire %s", cpuName(p.local), cpuName(p.remote), cpuName(p.wire))},
+		{Name: "link", Value: fmt.Sprintf("%s, MTU %d, checksum and segmentation offload %s", o.Link, netlab.DefaultMTU, offload)},
+		{Name: "bound to cpu", Value: bound + ", kernel threads none"},
 	}
 }
 

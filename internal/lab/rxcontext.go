@@ -41,6 +41,9 @@ func rxContextPlan(o Options) (spec.Plan, error) {
 		return spec.Plan{}, fmt.Errorf("unknown link %q: valid are %s, %s", o.Link, netlab.Ether, netlab.Veth)
 	}
 	def := rxDefaults[i]
+	if o.Link == netlab.Veth && o.CPUWire != Auto {
+		return spec.Plan{}, fmt.Errorf("a veth link has no wire to bind to a CPU: leave --cpu-wire out, or use --link %s", netlab.Ether)
+	}
 	levels, baseline := o.Levels, o.Baseline
 	if len(levels) == 0 {
 		levels = def.levels

@@ -63,3 +63,27 @@ func TestContexts(t *testing.T) {
 		t.Error("a context that is not there is about something")
 	}
 }
+
+func TestBusyThreads(t *testing.T) {
+	const (
+		wire = "the wire's reader from host a, the wire's reader from host b"
+		napi = "the NAPI thread of host a, the NAPI thread of host b"
+	)
+	for _, c := range []struct{ kind, context, want string }{
+		{Ether, "inline", wire},
+		{Ether, "softirq", wire},
+		{Ether, "kthread", wire + ", " + napi},
+		{Ether, "uthread", wire + ", the wire's writer to host a, the wire's writer to host b"},
+		{Veth, "backlog", ""},
+		{Veth, "napi", ""},
+		{Veth, "napi-threaded", napi},
+		{Veth, "kthread", ""},
+		{Ether, "napi-threaded", ""},
+		{"wifi", "kthread", ""},
+		{Ether, "", ""},
+	} {
+		if got := strings.Join(BusyThreads(c.kind, c.context), ", "); got != c.want {
+			t.Errorf("%s %s: %q, want %q", c.kind, c.context, got, c.want)
+		}
+	}
+}

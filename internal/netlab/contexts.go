@@ -65,6 +65,32 @@ func ContextAbout(kind, name string) string {
 	return k.contexts[i].about
 }
 
+// BusyThreads names the threads that carry a link's traffic beside those of
+// the two ends, for messages: the wire's, and those that handle received
+// frames if the context has any. None for an unknown kind or context.
+func BusyThreads(kind, context string) []string {
+	switch c, ok := ether.ContextOf(context); {
+	case kind == Ether && ok:
+		names := forBoth(nil, "the wire's reader from host ")
+		if c.Handoff {
+			names = forBoth(names, "the wire's writer to host ")
+		}
+		if c.Threaded {
+			names = forBoth(names, napiThread)
+		}
+		return names
+	case kind == Veth && ContextAbout(kind, context) != "" && vethContextOf(context).threaded:
+		return forBoth(nil, napiThread)
+	}
+	return nil
+}
+
+const napiThread = "the NAPI thread of host "
+
+func forBoth(names []string, what string) []string {
+	return append(names, what+"a", what+"b")
+}
+
 func etherNames() []contextName {
 	var names []contextName
 	for _, c := range ether.Contexts() {

@@ -3,6 +3,7 @@ package netlab
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -30,7 +31,7 @@ func (k *Link) makeTAP(h *Host, o tuntap.Options) error {
 			return err
 		}
 		k.taps = append(k.taps, f)
-		return checkTAPFlags(f, o)
+		return checkTAP(f, o)
 	})
 	if err != nil {
 		return err
@@ -38,8 +39,8 @@ func (k *Link) makeTAP(h *Host, o tuntap.Options) error {
 	return h.configure(k.cfg.MTU)
 }
 
-// checkTAPFlags reads back how the TAP was made (TUNGETIFF).
-func checkTAPFlags(f *os.File, o tuntap.Options) error {
+// checkTAP reads back how the TAP was made (TUNGETIFF, TUNGETSNDBUF).
+func checkTAP(f *os.File, o tuntap.Options) error {
 	req, err := unix.NewIfreq("tap")
 	if err != nil {
 		return err
@@ -56,6 +57,17 @@ func checkTAPFlags(f *os.File, o tuntap.Options) error {
 			return fmt.Errorf("the TAP has %s %v after %v was asked for: the kernel ignored it", flag.name, got, flag.want)
 		}
 	}
+	want := o.SndBuf
+	if want == 0 {
+		want = math.MaxInt32 // tun_chr_open in drivers/net/tun.c
+	}
+	got, err := unix.IoctlGetInt(int(f.Fd()), unix.TUNGETSNDBUF)
+	if err != nil {
+		return fmt.Errorf("read the TAP's queue bound back (TUNGETSNDBUF): %w", err)
+	}
+	if got != want {
+		return fmt.Errorf("the TAP has a queue bound of %d bytes after %d was asked for: the kernel ignored it", got, want)
+	}
 	return nil
 }
 
@@ -69,6 +81,7 @@ func (k *Link) startWire(c ether.Context) error {
 		A:       k.taps[0],
 		B:       k.taps[1],
 		Handoff: c.Handoff,
+		Bounded: c.TAP.SndBuf > 0,
 		CPU:     k.cfg.WireCPU,
 		VNetHdr: k.cfg.Offload,
 		MTU:     k.cfg.MTU,

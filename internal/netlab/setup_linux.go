@@ -11,8 +11,6 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
-
-	"netdelta/internal/ether"
 )
 
 // txQueue is the transmit queue of Ethernet interfaces in packets.
@@ -92,7 +90,7 @@ func ipNet(p netip.Prefix) *net.IPNet {
 // 5.12 on, when threads came. An interface that is up has its NAPI instances;
 // a veth has none before.
 func (k *Link) thread(context.Context) error {
-	if !k.threaded() {
+	if _, threaded := k.polling(); !threaded {
 		return nil // as interfaces are made
 	}
 	return k.onBoth(func(h, _ *Host) error {
@@ -102,14 +100,6 @@ func (k *Link) thread(context.Context) error {
 		}
 		return errors.Join(fs.Set("class/net/"+h.Device+"/threaded", "1"), fs.Close())
 	})
-}
-
-func (k *Link) threaded() bool {
-	if k.cfg.Kind == Veth {
-		return vethContextOf(k.cfg.Context).threaded
-	}
-	c, _ := ether.ContextOf(k.cfg.Context)
-	return c.Threaded
 }
 
 // offloads lists the interface features (as ethtool names them) that
@@ -170,7 +160,7 @@ func (k *Link) verify(context.Context) error {
 				return ignored(h.Device, name, features[name], want)
 			}
 		}
-		return nil
+		return k.verifyThreads(h)
 	})
 }
 

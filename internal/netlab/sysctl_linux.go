@@ -62,7 +62,7 @@ func (s setting) set() error {
 		err = writeSysctl(s.path, value)
 	}
 	if errors.Is(err, unix.EROFS) {
-		return fmt.Errorf("%w: /proc/sys is read-only, as in a container that is not privileged; run outside of it", err)
+		return fmt.Errorf("%w: /proc/sys is mounted read-only; mount it writable, or if this is a container run outside of it", err)
 	}
 	if err != nil {
 		return err

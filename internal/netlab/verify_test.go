@@ -4,6 +4,7 @@ package netlab
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"os"
 	"strconv"
@@ -25,7 +26,20 @@ import (
 func TestIgnoredSettingsAreErrors(t *testing.T) {
 	labtest.NoLeaks(t)
 	lab := newLab(t)
-	feature := func(name string, on bool) func(*testing.T, *Link) {
+	threaded := func(value string) func(*testing.T, *Link) {
+		return func(t *testing.T, k *Link) {
+			labtest.Need(t, feature.ThreadedNAPI)
+			fs, err := lab.B.NS.OpenSysfs()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer fs.Close()
+			if err := fs.Set("class/net/"+lab.B.Device+"/threaded", value); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	offload := func(name string, on bool) func(*testing.T, *Link) {
 		return func(t *testing.T, k *Link) {
 			if err := lab.B.eth.Change(lab.B.Device, map[string]bool{name: on}); err != nil {
 				t.Fatal(err)
@@ -41,9 +55,9 @@ func TestIgnoredSettingsAreErrors(t *testing.T) {
 		check func(*Link) error
 		want  string
 	}{
-		{"GRO", LinkConfig{Kind: Veth, Context: "napi"}, feature("rx-gro", false), verify, "rx-gro"},
-		{"TSO", LinkConfig{Kind: Veth, Context: "backlog", Offload: true}, feature("tx-tcp-segmentation", false), verify, "-segmentation false after true"},
-		{"checksum", LinkConfig{Kind: Veth, Context: "backlog"}, feature("tx-checksum-ip-generic", true), verify, "tx-checksum-ip-generic"},
+		{"GRO", LinkConfig{Kind: Veth, Context: "napi"}, offload("rx-gro", false), verify, "rx-gro"},
+		{"TSO", LinkConfig{Kind: Veth, Context: "backlog", Offload: true}, offload("tx-tcp-segmentation", false), verify, "-segmentation false after true"},
+		{"checksum", LinkConfig{Kind: Veth, Context: "backlog"}, offload("tx-checksum-ip-generic", true), verify, "tx-checksum-ip-generic"},
 		{"MTU", LinkConfig{Kind: Veth, Context: "backlog", MTU: 9000}, func(t *testing.T, k *Link) {
 			dev, err := lab.B.device()
 			if err != nil {
@@ -53,6 +67,10 @@ func TestIgnoredSettingsAreErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, verify, "MTU 1500 after 9000"},
+		{"threads in softirq", LinkConfig{Kind: Ether, Context: "softirq", WireCPU: sys.NoCPU}, threaded("1"), verify, "threaded NAPI 1 after 0"},
+		{"threads in napi", LinkConfig{Kind: Veth, Context: "napi"}, threaded("1"), verify, "threaded NAPI 1 after 0"},
+		{"no threads", LinkConfig{Kind: Ether, Context: "kthread", WireCPU: sys.NoCPU}, threaded("0"), verify, "threaded NAPI 0 after 1"},
+		{"no veth threads", LinkConfig{Kind: Veth, Context: "napi-threaded"}, threaded("0"), verify, "threaded NAPI 0 after 1"},
 		{"no NAPI", LinkConfig{Kind: Veth, Context: "backlog"}, func(_ *testing.T, k *Link) { k.cfg.Context = "napi" }, handled, "by NAPI"},
 		{"NAPI", LinkConfig{Kind: Veth, Context: "napi-threaded"}, func(_ *testing.T, k *Link) { k.cfg.Context = "backlog" }, handled, "by NAPI"},
 	} {
@@ -70,7 +88,7 @@ func TestIgnoredSettingsAreErrors(t *testing.T) {
 	}
 }
 
-func TestTAPFlagsAreReadBack(t *testing.T) {
+func TestTAPsAreReadBack(t *testing.T) {
 	labtest.Need(t, feature.TAPNAPI, feature.VNetHdr)
 	a, _ := labtest.Pair(t)
 	err := a.Do(func() error {
@@ -80,11 +98,11 @@ func TestTAPFlagsAreReadBack(t *testing.T) {
 			return err
 		}
 		defer f.Close()
-		if err := checkTAPFlags(f, made); err != nil {
+		if err := checkTAP(f, made); err != nil {
 			t.Error(err)
 		}
-		for _, other := range []tuntap.Options{{}, {NAPI: true, VNetHdr: true}} {
-			if checkTAPFlags(f, other) == nil {
+		for _, other := range []tuntap.Options{{}, {NAPI: true, VNetHdr: true}, {NAPI: true, SndBuf: 1 << 20}} {
+			if checkTAP(f, other) == nil {
 				t.Errorf("a TAP made with %+v passes for %+v", made, other)
 			}
 		}
@@ -110,7 +128,7 @@ func TestOffloadPassesNAPIBy(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !known {
-		t.Skip("this kernel's veth does not count NAPI packets")
+		labtest.Skip(t, errors.New("this kernel's veth does not count NAPI packets"))
 	}
 	echoes(t, lab.A, k.AddrB(), 10)
 	after, _, err := lab.B.polledPackets()
@@ -131,18 +149,16 @@ func TestThreadsHandleFrames(t *testing.T) {
 			lab := newLab(t)
 			k := connect(t, lab, c)
 			defer k.Close()
-			before, err := napiSwitches("napi/" + lab.B.Device + "-")
+			threads, seen, err := napiThreads(lab.B.Device)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(before) == 0 {
-				t.Skip("no kernel threads to be seen here")
+			if !seen {
+				labtest.Skip(t, errors.New("kernel threads are hidden here (a PID namespace, hidepid)"))
 			}
+			before := switches(t, threads)
 			echoes(t, lab.A, k.AddrB(), 50)
-			after, err := napiSwitches("napi/" + lab.B.Device + "-")
-			if err != nil {
-				t.Fatal(err)
-			}
+			after := switches(t, threads)
 			var ran int64
 			for pid, n := range after {
 				ran += n - before[pid]
@@ -154,36 +170,32 @@ func TestThreadsHandleFrames(t *testing.T) {
 	}
 }
 
-// napiSwitches is the voluntary context switches of the kernel threads whose
-// names begin so, by pid: one for each time that a thread had no more to do.
-func napiSwitches(prefix string) (map[int]int64, error) {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil, err
-	}
-	switches := map[int]int64{}
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
+// switches is the threads' voluntary context switches: one for each time that
+// a thread had no more to do.
+func switches(t *testing.T, pids []int) map[int]int64 {
+	t.Helper()
+	n := map[int]int64{}
+	for _, pid := range pids {
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 		if err != nil {
-			continue
-		}
-		comm, err := os.ReadFile("/proc/" + e.Name() + "/comm")
-		if err != nil || !strings.HasPrefix(string(comm), prefix) {
-			continue
-		}
-		status, err := os.ReadFile("/proc/" + e.Name() + "/status")
-		if err != nil {
-			continue
+			continue // another lab's, which has ended
 		}
 		for line := range strings.Lines(string(status)) {
 			if text, ok := strings.CutPrefix(line, "voluntary_ctxt_switches:"); ok {
-				if switches[pid], err = strconv.ParseInt(strings.TrimSpace(text), 10, 64); err != nil {
-					return nil, err
+				if n[pid], err = strconv.ParseInt(strings.TrimSpace(text), 10, 64); err != nil {
+					t.Fatal(err)
 				}
 			}
 		}
 	}
-	return switches, nil
+	return n
+}
+
+// TestNoThreadsOfOtherNames: interfaces that nobody has have no threads.
+func TestNoThreadsOfOtherNames(t *testing.T) {
+	if threads, _, err := napiThreads("no-such-device"); err != nil || len(threads) != 0 {
+		t.Errorf("got %v, %v", threads, err)
+	}
 }
 
 // TestMTUs passes a datagram that fills a frame.

@@ -236,7 +236,7 @@ func TestWrongFigures(t *testing.T) {
 
 func TestNoFigures(t *testing.T) {
 	on(t, func(t *testing.T, b *bench) {
-		err := checkRole(b.cfg.Local, nil, result.Local)
+		err := checkEnd(b.cfg.Local, nil, result.Local)
 		if err == nil || err.Error() != "host a: the local end answered without figures" {
 			t.Errorf("got %v", err)
 		}

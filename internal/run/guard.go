@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,10 @@ const (
 	CodeClockStep      = "clock-step"
 	CodeCounterReset   = "counter-reset"
 	CodeOverrun        = "window-overrun"
+	CodeLoopback       = "loopback"
+	CodeRepeated       = "repeated"
+	CodeMTU            = "mtu"
+	CodeBlocked        = "blocked"
 )
 
 // stepTolerance is how far the wall clock may move against the monotonic one
@@ -117,4 +122,31 @@ func deltas(before, after map[string]int64) (map[string]int64, []result.Warning)
 		Text:   fmt.Sprintf("counters of the link went backwards within a trial: %s", strings.Join(reset, ", ")),
 		Advice: "the link was made anew or reset by something else: leave it alone while a run is under way",
 	}}
+}
+
+// Loopback is the warning that the two ends' addresses are of one host.
+func Loopback(local, remote netip.Addr) result.Warning {
+	who := fmt.Sprintf("%v and %v are addresses of one host", local, remote)
+	if local == remote {
+		who = fmt.Sprintf("both ends have the address %v", local)
+	}
+	return result.Warning{
+		Code:   CodeLoopback,
+		Text:   fmt.Sprintf("the route is loopback: %s, and no network device is measured", who),
+		Advice: "run the far end on another host, or in a network namespace of its own (netdelta lab makes one)",
+	}
+}
+
+// loopback warns if the addresses alone show that the ends are on one host.
+func loopback(p peers) []result.Warning {
+	local, remote := p.local.Addr().Unmap(), p.remote.Addr().Unmap()
+	if local == remote || local.IsLoopback() || remote.IsLoopback() {
+		return []result.Warning{Loopback(local, remote)}
+	}
+	return nil
+}
+
+// repeated is the warning of a trial that succeeded at its second attempt.
+func repeated(first error) result.Warning {
+	return result.Warning{Code: CodeRepeated, Text: "a first attempt at the trial failed: " + first.Error()}
 }

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -119,7 +120,7 @@ func TestWarningsReachTrial(t *testing.T) {
 			reads++
 			return reading{wall: noon.Add(time.Duration(reads) * time.Hour), mono: time.Duration(reads) * time.Second}
 		}
-		b.figures = func() *result.End { return &result.End{Role: result.Local, Elapsed: time.Second} }
+		b.figures = func() *result.End { return &result.End{Role: result.Local, Elapsed: time.Second, Messages: 1} }
 		if err := Run(t.Context(), b.cfg); err != nil {
 			t.Fatal(err)
 		}
@@ -136,4 +137,24 @@ func TestWarningsReachTrial(t *testing.T) {
 			t.Errorf("start %v, want %v", b.trials[0].Start, want)
 		}
 	})
+}
+
+func TestLoopback(t *testing.T) {
+	at := netip.MustParseAddrPort
+	for _, c := range []struct {
+		local, remote string
+		want          bool
+	}{
+		{"192.0.2.1:1", "192.0.2.2:2", false},
+		{"[2001:db8::1]:1", "[2001:db8::2]:2", false},
+		{"192.0.2.1:1", "192.0.2.1:2", true},
+		{"192.0.2.1:1", "[::ffff:192.0.2.1]:2", true},
+		{"127.0.0.1:1", "127.0.0.2:2", true},
+		{"[::1]:1", "[::1]:2", true},
+	} {
+		w := loopback(peers{at(c.local), at(c.remote)})
+		if (len(w) > 0) != c.want || c.want && w[0].Code != CodeLoopback {
+			t.Errorf("%s to %s: got %v", c.local, c.remote, w)
+		}
+	}
 }

@@ -15,6 +15,7 @@ import (
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
 	"netdelta/internal/sys"
+	"netdelta/internal/traffic"
 	"netdelta/internal/worker"
 )
 
@@ -151,6 +152,9 @@ func TestLab(t *testing.T) {
 // link.
 func checkTrial(t *testing.T, tr result.Trial) {
 	t.Helper()
+	if tr.Warmup != 10*time.Millisecond || tr.Window != spec.MinWindow {
+		t.Errorf("%v %s: planned %v and %v", tr.Variant, tr.Test, tr.Warmup, tr.Window)
+	}
 	if tr.Attempt != 1 {
 		t.Errorf("%v %s: attempt %d", tr.Variant, tr.Test, tr.Attempt)
 	}
@@ -160,8 +164,8 @@ func checkTrial(t *testing.T, tr result.Trial) {
 	receiver := &tr.Local
 	if tr.Test.Kind().Pattern == spec.Stream {
 		receiver = tr.Remote
-	} else if tr.Local.RTT == nil || tr.Local.RTT.Count() != tr.Local.Messages {
-		t.Errorf("%v %s: %d round trips without as many times", tr.Variant, tr.Test, tr.Local.Messages)
+	} else if late := tr.Local.Counts[traffic.CountLate]; tr.Local.RTT == nil || tr.Local.RTT.Count() != tr.Local.Messages+late {
+		t.Errorf("%v %s: %d round trips and %d late answers without as many times", tr.Variant, tr.Test, tr.Local.Messages, late)
 	}
 	if receiver == nil || receiver.Bytes <= 0 {
 		t.Errorf("%v %s: the receiver got nothing: %+v", tr.Variant, tr.Test, receiver)

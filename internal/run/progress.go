@@ -11,7 +11,7 @@ type Progress struct {
 	Done, Total   int // trials
 	Block, Blocks int // the block under way, from 0, and how many there are
 	// Variant and Test are what runs next, as "rx=kthread" and "udp_rr
-	// size=1"; empty when all is done.
+	// size=1"; empty when all is done, and Variant where nothing varies.
 	Variant, Test string
 	Attempt       int // from 1
 	Elapsed       time.Duration

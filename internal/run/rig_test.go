@@ -42,6 +42,8 @@ type rig struct {
 	fail func(step string, nth int) error
 	// figures replaces the local end's.
 	figures func() *result.End
+	// carries says whether the path carries a test's messages. It may be nil.
+	carries func(spec.Test) bool
 	// instant trials have no window.
 	instant bool
 	// path changes the path that is made.
@@ -146,14 +148,22 @@ func (w *fakeWorker) Run(ctx context.Context) (*result.End, error) {
 	if w.g.figures != nil {
 		return w.g.figures(), nil
 	}
-	return &result.End{Role: result.Local, Elapsed: w.cfg.Window, Messages: 5}, nil
+	return &result.End{Role: result.Local, Elapsed: w.cfg.Window, Messages: w.messages(5)}, nil
 }
 
 func (w *fakeWorker) Drain(ctx context.Context) (*result.End, error) {
 	if err := w.step(ctx, "drain"); err != nil {
 		return nil, err
 	}
-	return &result.End{Role: result.Remote, Elapsed: w.cfg.Window, Messages: 4}, nil
+	return &result.End{Role: result.Remote, Elapsed: w.cfg.Window, Messages: w.messages(4)}, nil
+}
+
+// messages is n, or 0 on a path that does not carry them.
+func (w *fakeWorker) messages(n int64) int64 {
+	if w.g.carries != nil && !w.g.carries(w.cfg.Test) {
+		return 0
+	}
+	return n
 }
 
 func (w *fakeWorker) Close() error {

@@ -44,6 +44,8 @@ type Setup interface {
 
 // Path is what a variant's trials run over, and where their ends are.
 type Path struct {
+	// LocalAddr may be unspecified (0.0.0.0 or ::): the local agent then takes
+	// its host's address on the way to RemoteAddr.
 	LocalAddr, RemoteAddr netip.Addr
 	// LocalCPU and RemoteCPU are what the traffic threads are bound to, -1
 	// for none.
@@ -64,7 +66,11 @@ type Path struct {
 
 // Config is all that a run needs.
 type Config struct {
+	// Plan is carried out; it may be one of a single variant.
 	Plan spec.Plan
+	// Live has the workers tell of each interval of a window while it runs,
+	// through the clients' Options.Interval.
+	Live bool
 	// Local and Remote are the agents of the two ends. Remote may be nil if
 	// no test has a remote end.
 	Local, Remote *ctl.Client
@@ -89,7 +95,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err := cfg.check(); err != nil {
 		return err
 	}
-	r := &runner{Config: cfg, began: time.Now()}
+	r := &runner{Config: cfg, began: time.Now(), silent: map[spec.Test][]result.Warning{}}
 	if r.CPUs == 0 {
 		r.CPUs = runtime.NumCPU()
 	}
@@ -107,7 +113,11 @@ func Run(ctx context.Context, cfg Config) error {
 }
 
 func (c *Config) check() error {
-	if err := c.Plan.Validate(); err != nil {
+	validate := c.Plan.Validate
+	if c.Plan.Single() {
+		validate = c.Plan.ValidateSingle
+	}
+	if err := validate(); err != nil {
 		return fmt.Errorf("plan: %w", err)
 	}
 	if c.Local == nil || c.Setup == nil || c.Sink == nil {
@@ -132,6 +142,8 @@ type runner struct {
 	done          int          // finished trials
 	local, remote *ctl.Session // nil until they are needed, and after a loss
 	path          *Path        // nil between slots, and after a failure
+	// silent is what was found out about tests in which nothing came through.
+	silent map[spec.Test][]result.Warning
 }
 
 // slot runs every test of a slot on one path.
@@ -165,6 +177,9 @@ func (r *runner) repeat(ctx context.Context, slot spec.Slot, test spec.Test) (re
 		r.report(slot, test.String(), attempt)
 		t, err := r.attempt(ctx, slot, test, attempt)
 		if err == nil {
+			if first != nil {
+				t.Warnings = append(t.Warnings, repeated(first))
+			}
 			return t, nil
 		}
 		r.release(ctx, err)
@@ -192,6 +207,9 @@ func (r *runner) interrupted(ctx context.Context) error {
 
 func (r *runner) stopped(slot spec.Slot, test string, cause error) error {
 	where := fmt.Sprintf("block %d, %s", slot.Block+1, slot.Variant.Key(r.Plan.Factors))
+	if r.Plan.Single() {
+		where = fmt.Sprintf("trial %d", slot.Block+1)
+	}
 	if test != "" {
 		where += ", " + test
 	}
@@ -206,7 +224,7 @@ func (r *runner) attempt(ctx context.Context, slot spec.Slot, test spec.Test, at
 	if r.path == nil {
 		p, err := r.apply(ctx, slot.Variant)
 		if err != nil {
-			return result.Trial{}, fmt.Errorf("make the path for %s: %w", slot.Variant.Key(r.Plan.Factors), err)
+			return result.Trial{}, fmt.Errorf("make the path%s: %w", forVariant(slot.Variant.Key(r.Plan.Factors)), err)
 		}
 		r.path = &p
 	}
@@ -218,8 +236,18 @@ func (r *runner) attempt(ctx context.Context, slot spec.Slot, test spec.Test, at
 		Variant: slot.Variant,
 		Test:    test,
 	}
-	err := r.trial(ctx, &t)
-	return t, err
+	if err := r.trial(ctx, &t); err != nil {
+		return t, err
+	}
+	r.explainSilence(ctx, &t)
+	return t, nil
+}
+
+func forVariant(key string) string {
+	if key == "" {
+		return ""
+	}
+	return " for " + key
 }
 
 func (r *runner) apply(ctx context.Context, v spec.Variant) (Path, error) {

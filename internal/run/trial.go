@@ -14,16 +14,15 @@ import (
 // always a step ahead, so that nothing is sent to a socket that is not there.
 func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 	far := hasRemote(t.Test)
-	peers, err := r.prepare(ctx, t, far)
+	t.Warmup, t.Window = r.Plan.Warmup, r.Plan.Window
+	peers, err := r.ready(ctx, traffic.Config{
+		Test:     t.Test,
+		Warmup:   r.Plan.Warmup,
+		Window:   r.Plan.Window,
+		Interval: r.Plan.Interval,
+		Live:     r.Live,
+	}, far)
 	if err != nil {
-		return err
-	}
-	if far {
-		if err := r.remote.Arm(ctx, peers.local); err != nil {
-			return err
-		}
-	}
-	if err := r.local.Arm(ctx, peers.remote); err != nil {
 		return err
 	}
 	before, err := r.counts()
@@ -42,7 +41,7 @@ func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 	if err != nil {
 		return err
 	}
-	if err := checkRole(r.Local, local, result.Local); err != nil {
+	if err := checkEnd(r.Local, local, result.Local); err != nil {
 		return err
 	}
 	t.Local = *local
@@ -50,7 +49,7 @@ func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 		if t.Remote, err = r.remote.Drain(ctx); err != nil {
 			return err
 		}
-		if err := checkRole(r.Remote, t.Remote, result.Remote); err != nil {
+		if err := checkEnd(r.Remote, t.Remote, result.Remote); err != nil {
 			return err
 		}
 	}
@@ -63,6 +62,7 @@ func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 	var odd []result.Warning
 	t.Path.Counts, odd = deltas(before, after)
 	t.Warnings = append(t.Warnings, r.path.Warnings...)
+	t.Warnings = append(t.Warnings, loopback(peers)...)
 	t.Warnings = append(t.Warnings, odd...)
 	t.Warnings = append(t.Warnings, oversubscribed(r.CPUs, r.path, t.Test)...)
 	t.Warnings = append(t.Warnings, clockStep(start, end)...)
@@ -74,29 +74,40 @@ func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 // peers are the two ends' addresses on the path.
 type peers struct{ local, remote netip.AddrPort }
 
+// ready prepares and arms both ends with the given settings.
+func (r *runner) ready(ctx context.Context, cfg traffic.Config, far bool) (peers, error) {
+	p, err := r.prepare(ctx, cfg, far)
+	if err == nil && far {
+		err = r.remote.Arm(ctx, p.local)
+	}
+	if err == nil {
+		err = r.local.Arm(ctx, p.remote)
+	}
+	return p, err
+}
+
 // prepare has both workers made at the same time: starting a process is most
-// of what a trial costs beside its window.
-func (r *runner) prepare(ctx context.Context, t *result.Trial, far bool) (peers, error) {
-	start := func(s *ctl.Session, role string, cpu int, addr netip.Addr) (netip.AddrPort, error) {
-		port, err := s.Prepare(ctx, traffic.Config{
-			Role:   role,
-			Test:   t.Test,
-			Warmup: r.Plan.Warmup,
-			Window: r.Plan.Window,
-			CPU:    cpu,
-			Addr:   addr,
-		})
-		return netip.AddrPortFrom(addr, port), err
+// of what a trial costs beside its window. What is each end's own in the
+// settings is filled in here.
+func (r *runner) prepare(ctx context.Context, cfg traffic.Config, far bool) (peers, error) {
+	start := func(s *ctl.Session, role string, cpu int, addr, peer netip.Addr) (netip.AddrPort, error) {
+		cfg := cfg
+		cfg.Role, cfg.CPU, cfg.Addr = role, cpu, addr
+		if addr.IsUnspecified() {
+			cfg.Peer = peer
+		}
+		_, err := s.Prepare(ctx, cfg)
+		return s.Bound(), err
 	}
 	p := peers{remote: netip.AddrPortFrom(r.path.RemoteAddr, 0)}
 	err := both(
 		func() (err error) {
-			p.local, err = start(r.local, result.Local, r.path.LocalCPU, r.path.LocalAddr)
+			p.local, err = start(r.local, result.Local, r.path.LocalCPU, r.path.LocalAddr, r.path.RemoteAddr)
 			return err
 		},
 		func() (err error) {
 			if far {
-				p.remote, err = start(r.remote, result.Remote, r.path.RemoteCPU, r.path.RemoteAddr)
+				p.remote, err = start(r.remote, result.Remote, r.path.RemoteCPU, r.path.RemoteAddr, netip.Addr{})
 			}
 			return err
 		},
@@ -104,14 +115,17 @@ func (r *runner) prepare(ctx context.Context, t *result.Trial, far bool) (peers,
 	return p, err
 }
 
-// checkRole guards against a host that answers for the wrong end, or with
-// nothing.
-func checkRole(c *ctl.Client, e *result.End, want string) error {
+// checkEnd guards against a host that answers for the wrong end, with nothing
+// or with what can't be.
+func checkEnd(c *ctl.Client, e *result.End, want string) error {
 	switch {
 	case e == nil:
 		return fmt.Errorf("host %s: the %s end answered without figures", c.Host(), want)
 	case e.Role != want:
 		return fmt.Errorf("host %s: figures of the %s end came where the %s end's were due", c.Host(), e.Role, want)
+	}
+	if err := e.Validate(); err != nil {
+		return fmt.Errorf("host %s: %w", c.Host(), err)
 	}
 	return nil
 }

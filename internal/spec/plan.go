@@ -17,6 +17,10 @@ const (
 	MinWindow = 50 * time.Millisecond
 	MaxWindow = time.Hour
 	MaxBlocks = 10000
+	// MinInterval is far above what the end of an interval costs, some
+	// microseconds; MaxIntervals keeps the record of a trial small.
+	MinInterval  = 100 * time.Millisecond
+	MaxIntervals = 3600
 	// MaxTrials keeps a crossing of many factors from outgrowing memory.
 	MaxTrials = 1_000_000
 	// MaxName is the longest name of a factor or level, in bytes.
@@ -43,7 +47,8 @@ func (v Variant) Key(factors []Factor) string {
 }
 
 // Plan is a whole experiment: what varies, what is measured, how often and
-// for how long, and the order's seed.
+// for how long, and the order's seed. A plan without factors measures one
+// variant, a path as it is: each block then has one trial of each test.
 type Plan struct {
 	Experiment string   `json:"experiment"`
 	Question   string   `json:"question,omitempty"`
@@ -54,26 +59,87 @@ type Plan struct {
 	Blocks   int           `json:"blocks"`
 	Warmup   time.Duration `json:"warmup_ns"`
 	Window   time.Duration `json:"window_ns"`
+	// Interval is how often figures are taken within a window; 0 for never.
+	Interval time.Duration `json:"interval_ns,omitempty"`
 	Seed     uint64        `json:"seed"`
 	// Margin is the smallest relative change that matters: 0.02 is 2%.
 	Margin float64 `json:"margin"`
 }
 
-// Validate reports the first thing that is wrong with the plan, in words
-// that name what would be right.
+// Validate reports the first thing that is wrong with a plan that compares
+// variants, in words that name what would be right.
 func (p *Plan) Validate() error {
 	if p.Blocks < 1 || p.Blocks > MaxBlocks {
 		return fmt.Errorf("blocks %d is out of range: 1 to %d (a verdict needs %d)", p.Blocks, MaxBlocks, MinBlocks)
 	}
+	if err := p.validateTiming(); err != nil {
+		return err
+	}
+	if !(p.Margin > 0 && p.Margin < 1) {
+		return fmt.Errorf("margin %v is out of range: above 0%% and below 100%%", p.Margin)
+	}
+	if err := p.validateTests(); err != nil {
+		return err
+	}
+	if err := p.validateFactors(); err != nil {
+		return err
+	}
+	if variants := p.countVariants(); variants > MaxTrials/len(p.Tests)/p.Blocks {
+		return fmt.Errorf("%d blocks of every variant with %d tests each are more than %d trials: take fewer blocks, levels or tests",
+			p.Blocks, len(p.Tests), MaxTrials)
+	}
+	return nil
+}
+
+// Single says that the plan has nothing to vary.
+func (p *Plan) Single() bool { return len(p.Factors) == 0 }
+
+// ValidateSingle is Validate for a plan of one variant. With nothing to
+// compare it has neither baseline nor margin, and its blocks are called trials.
+func (p *Plan) ValidateSingle() error {
+	if p.Blocks < 1 || p.Blocks > MaxBlocks {
+		return fmt.Errorf("trials %d is out of range: 1 to %d", p.Blocks, MaxBlocks)
+	}
+	if err := p.validateTiming(); err != nil {
+		return err
+	}
+	if err := p.validateTests(); err != nil {
+		return err
+	}
+	if !p.Single() || len(p.Baseline) > 0 || p.Margin != 0 {
+		return fmt.Errorf("a plan of one variant has no factors, no baseline and no margin")
+	}
+	if len(p.Tests) > MaxTrials/p.Blocks {
+		return fmt.Errorf("%d trials of %d tests are more than %d in all: take fewer trials or tests", p.Blocks, len(p.Tests), MaxTrials)
+	}
+	return nil
+}
+
+func (p *Plan) validateTiming() error {
 	if p.Window < MinWindow || p.Window > MaxWindow {
 		return fmt.Errorf("time %v is out of range: %v to %v for one trial", p.Window, MinWindow, MaxWindow)
 	}
 	if p.Warmup < 0 || p.Warmup > MaxWindow {
 		return fmt.Errorf("warm-up %v is out of range: 0 to %v", p.Warmup, MaxWindow)
 	}
-	if !(p.Margin > 0 && p.Margin < 1) {
-		return fmt.Errorf("margin %v is out of range: above 0%% and below 100%%", p.Margin)
+	return CheckInterval(p.Interval, p.Window)
+}
+
+// CheckInterval reports what is wrong with the length of the intervals of a
+// window; 0 stands for none. One that is not shorter than the window is
+// allowed and gives none.
+func CheckInterval(interval, window time.Duration) error {
+	if interval == 0 || interval >= MinInterval && window/interval <= MaxIntervals {
+		return nil
 	}
+	if interval < MinInterval {
+		return fmt.Errorf("interval %v is out of range: 0 (none), or %v and up", interval, MinInterval)
+	}
+	return fmt.Errorf("interval %v divides the window of %v into more than %d: take a longer one", interval, window, MaxIntervals)
+}
+
+// validateTests fills in the tests' defaults, too.
+func (p *Plan) validateTests() error {
 	if len(p.Tests) == 0 {
 		return fmt.Errorf("no test named: valid are %s", strings.Join(TestNames(), ", "))
 	}
@@ -84,13 +150,6 @@ func (p *Plan) Validate() error {
 		if slices.Contains(p.Tests[:i], p.Tests[i]) {
 			return fmt.Errorf("test %q is named twice", p.Tests[i])
 		}
-	}
-	if err := p.validateFactors(); err != nil {
-		return err
-	}
-	if variants := p.countVariants(); variants > MaxTrials/len(p.Tests)/p.Blocks {
-		return fmt.Errorf("%d blocks of every variant with %d tests each are more than %d trials: take fewer blocks, levels or tests",
-			p.Blocks, len(p.Tests), MaxTrials)
 	}
 	return nil
 }

@@ -1,0 +1,25 @@
+package cli
+
+import "testing"
+
+func FuzzParsePercent(f *testing.F) {
+	for _, s := range []string{"2%", "0.5", "", "nan", "1e400", "-1%", " 3 %"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if v, err := parsePercent(s); err == nil && !(v > 0 && v < 1) {
+			t.Errorf("%q is %v", s, v)
+		}
+	})
+}
+
+func FuzzParseCPU(f *testing.F) {
+	for _, s := range []string{"auto", "none", "0", "-1", "99999999999999999999", "+1"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if cpu, err := parseCPU(s); err == nil && s != "auto" && s != "none" && cpu < 0 {
+			t.Errorf("%q is %d", s, cpu)
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"netdelta/internal/result"
+)
+
+func newRm() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:   "rm REF...",
+		Short: "Remove runs that are kept",
+		Long: `Removes runs with all their trials, at once and for good, and says which. REF
+is an id, the beginning of one, or a label, which stands for all its runs. A
+run that is still being measured is refused, and then nothing is removed.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError("rm takes runs, each an id or a label, got none")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return remove(cmd.Context(), file, args, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVar(&file, "store", "", storeHelp)
+	return cmd
+}
+
+func remove(ctx context.Context, file string, refs []string, stdout io.Writer) error {
+	s, err := openKept(ctx, file)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	var runs []result.Run
+	var ids []string
+	for _, ref := range refs {
+		found, err := s.Find(ctx, ref)
+		if err != nil {
+			return storeFailed(err)
+		}
+		for _, r := range found {
+			if !slices.Contains(ids, r.ID) {
+				runs, ids = append(runs, r), append(ids, r.ID)
+			}
+		}
+	}
+	if err := s.Remove(ctx, ids...); err != nil {
+		return storeFailed(err)
+	}
+	for _, r := range runs {
+		name := r.ID
+		if r.Label != "" {
+			name += fmt.Sprintf(" (%s)", r.Label)
+		}
+		if err := printed(fmt.Fprintf(stdout, "removed %s of %s\n", name, r.Start.UTC().Format("2006-01-02 15:04:05 UTC"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}

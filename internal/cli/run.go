@@ -1,0 +1,323 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"netdelta/internal/ctl"
+	"netdelta/internal/hosts"
+	"netdelta/internal/report"
+	"netdelta/internal/result"
+	"netdelta/internal/run"
+	"netdelta/internal/spec"
+	"netdelta/internal/store"
+	"netdelta/internal/summary"
+)
+
+// runFlags holds what the command line gives, before it is checked.
+type runFlags struct {
+	security            securityFlags
+	tests, sizes        string
+	trials              int
+	time, warmup        time.Duration
+	interval            time.Duration
+	seed                uint64
+	label, store        string
+	noStore             bool
+	exclusive           bool
+	wait                time.Duration
+	cpuLocal, cpuRemote string
+	data                string
+	format              string
+}
+
+func newRun() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run TARGET [TARGET2]",
+		Short: "Measure a path as it is, and keep the figures",
+		Long: `Measures the path between this host and the agent at TARGET, or between the
+agents at TARGET (the local end) and TARGET2 (the remote end): every test once
+in each of some rounds, in random order. All trials are kept with their
+histograms, to be compared later with those of another run.
+
+A comparison of two runs has the drift between them in it. Where both variants
+can be had at one time, alternate them instead.`,
+		Example: `  netdelta run bench2 --secret-file secret --label old
+  netdelta run 192.0.2.1 192.0.2.2 --secret-file secret --trials 12
+  netdelta run bench2 --test tcp_stream --time 10s --interval 1s
+  netdelta run bench2 --tests "udp_rr,udp_stream size=1448" --exclusive --wait 10m`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			fl := cmd.Flags()
+			if fl.Changed("no-store") && fl.Changed("store") {
+				return usageError("--store and --no-store exclude each other: give one of them")
+			}
+			return runRun(cmd.Context(), f, args, fl.Changed("seed"), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	fl := cmd.Flags()
+	fl.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "test" {
+			name = "tests"
+		}
+		return pflag.NormalizedName(name)
+	})
+	f.security.add(fl)
+	fl.StringVar(&f.tests, "tests", strings.Join(spec.TestNames(), ","), "tests, comma-separated, with parameters as in \"udp_rr size=64\" (or --test)")
+	fl.StringVar(&f.sizes, "sizes", "", "message sizes in bytes, comma-separated, for tests that name none")
+	fl.IntVar(&f.trials, "trials", 8, "trials of each test (7 on both sides are the fewest with which a comparison of all tests can tell better from worse)")
+	fl.DurationVar(&f.time, "time", time.Second, "measured window of one trial")
+	fl.DurationVar(&f.warmup, "warmup", 0, "warm-up before each window (default: a quarter of the window, at most 1s)")
+	fl.DurationVar(&f.interval, "interval", time.Second, "take figures of parts of the window that are so long; 0: none")
+	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: a new one each time)")
+	fl.StringVar(&f.label, "label", "", "name of the run; runs of one name are repetitions")
+	fl.StringVar(&f.store, "store", "", storeHelp)
+	fl.BoolVar(&f.noStore, "no-store", false, "keep nothing")
+	fl.BoolVar(&f.exclusive, "exclusive", false, "have the agents serve nobody else meanwhile")
+	fl.DurationVar(&f.wait, "wait", 0, "how long to wait for others to leave an agent")
+	fl.StringVar(&f.cpuLocal, "cpu-local", "none", "CPU of the local end's thread: a number or none")
+	fl.StringVar(&f.cpuRemote, "cpu-remote", "none", "CPU of the remote end's thread")
+	fl.StringVar(&f.data, "data", "", "addresses of the path, REMOTE or LOCAL,REMOTE, where they are not those of the control connection")
+	fl.StringVar(&f.format, "format", "text", "report format: "+strings.Join(report.RunFormatNames(), ", "))
+	return cmd
+}
+
+// errand is a checked command line.
+type errand struct {
+	plan    spec.Plan
+	targets []hosts.Target
+	path    hosts.Path
+	format  report.RunFormat
+}
+
+func (f *runFlags) check(args []string) (errand, error) {
+	var e errand
+	wrong := func(err error) (errand, error) { return e, &exitError{ExitUsage, err} }
+	var err error
+	if e.format, err = report.RunFormatOf(f.format); err != nil {
+		return wrong(err)
+	}
+	if e.plan, err = f.plan(); err != nil {
+		return wrong(err)
+	}
+	if err = result.CheckLabel(f.label); err != nil {
+		return wrong(err)
+	}
+	if f.wait < 0 || f.wait > maxWait {
+		return wrong(fmt.Errorf("wait %v is out of range: 0 to %v", f.wait, maxWait))
+	}
+	if e.path.DataLocal, e.path.DataRemote, err = hosts.ParseData(f.data); err != nil {
+		return wrong(fmt.Errorf("--data: %w", err))
+	}
+	here := parseHereCPU
+	if len(args) > 1 {
+		here = parseFarCPU
+	}
+	if e.path.CPULocal, err = here(f.cpuLocal); err != nil {
+		return wrong(fmt.Errorf("--cpu-local: %w", err))
+	}
+	if e.path.CPURemote, err = parseFarCPU(f.cpuRemote); err != nil {
+		return wrong(fmt.Errorf("--cpu-remote: %w", err))
+	}
+	e.targets, err = f.security.targets(args)
+	return e, err
+}
+
+// maxWait is the longest that --wait takes; the protocol counts milliseconds
+// in 32 bits.
+const maxWait = 7 * 24 * time.Hour
+
+// plan is the plan of a single variant that the flags ask for.
+func (f *runFlags) plan() (spec.Plan, error) {
+	sizes, err := spec.ParseSizes(f.sizes)
+	if err != nil {
+		return spec.Plan{}, err
+	}
+	tests, err := spec.ParseTests(f.tests, sizes)
+	if err != nil {
+		return spec.Plan{}, err
+	}
+	p := spec.Plan{Tests: tests, Blocks: f.trials, Warmup: f.warmup, Window: f.time, Interval: f.interval, Seed: f.seed}
+	if p.Warmup == 0 {
+		p.Warmup = min(f.time/4, time.Second)
+	}
+	return p, p.ValidateSingle()
+}
+
+func runRun(ctx context.Context, f runFlags, args []string, seeded bool, stdout, stderr io.Writer) error {
+	if !seeded {
+		f.seed = uint64(rand.Uint32())
+	}
+	e, err := f.check(args)
+	if err != nil {
+		return err
+	}
+	keep := &keeper{stderr: stderr}
+	if !f.noStore {
+		if keep, err = openKeeper(ctx, f.store, stderr); err != nil {
+			return err
+		}
+	}
+	defer keep.close()
+
+	record := result.Run{
+		ID: store.NewID(), Label: f.label, Target: strings.Join(args, " "), State: result.Running, Start: time.Now(),
+		Plan: &e.plan, Version: versionString(),
+		Command: "netdelta " + strings.Join(commandWords(os.Args[1:], f.seed, seeded), " "),
+	}
+	runErr := measure(ctx, e, f, record, keep, stderr)
+	if keep.run.ID == "" { // nothing was begun
+		status, err := judgeRun(runErr, keep)
+		return &exitError{status, err}
+	}
+
+	rep := summary.Build(keep.run, keep.trials)
+	options := report.RunOptions{Next: next(keep, f.store)}
+	if len(keep.trials) > 0 {
+		if err := e.format.Render(stdout, &rep, options); err != nil {
+			return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
+		}
+	}
+	status, err := judgeRun(runErr, keep)
+	if status == ExitDone {
+		if silent := rep.Unmeasured(); len(silent) > 0 {
+			status, err = ExitUnmeasured, nothingThrough(silent, keep.trials)
+		}
+	}
+	if status == ExitDone {
+		return nil
+	}
+	return &exitError{status, err}
+}
+
+// measure carries the plan out and keeps what comes of it. The keeper's run is
+// begun when both ends have answered.
+func measure(ctx context.Context, e errand, f runFlags, record result.Run, keep *keeper, stderr io.Writer) error {
+	screen := newScreen(stderr, "run")
+	defer screen.clear()
+	o := ctl.Options{Client: clientName(), Exclusive: f.exclusive, Wait: f.wait, Waiting: screen.waiting}
+	if screen.live() {
+		o.Interval = screen.interval
+	}
+	pair, err := hosts.Connect(ctx, e.targets, versionString(), o)
+	if err != nil {
+		return err
+	}
+	defer pair.Close()
+	if record.Environments, err = pair.Environments(ctx); err != nil {
+		return err
+	}
+	record.Warnings = pair.Warnings()
+	keep.begin(ctx, record)
+
+	path := e.path
+	path.Pair = pair
+	err = run.Run(ctx, run.Config{
+		Plan:     e.plan,
+		Local:    pair.Local,
+		Remote:   pair.Remote,
+		Setup:    &path,
+		Sink:     func(t result.Trial) error { return keep.add(ctx, t) },
+		Progress: screen.show,
+		Live:     screen.live(),
+	})
+	keep.finish(ctx, stateAfter(err, len(keep.trials)), about(err))
+	return err
+}
+
+// stateAfter says how far a run came.
+func stateAfter(err error, trials int) result.State {
+	switch {
+	case err == nil:
+		return result.Complete
+	case trials > 0 || errors.Is(err, run.ErrInterrupted):
+		return result.Partial
+	}
+	return result.Failed
+}
+
+// about is what a run keeps of its early end.
+func about(err error) []result.Warning {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, run.ErrInterrupted):
+		return []result.Warning{{Code: "interrupted", Text: "the run was interrupted; the trials before that are whole"}}
+	}
+	return []result.Warning{{Code: "stopped", Text: oneLine(err.Error())}}
+}
+
+// judgeRun is the exit status of a run, and what to say beside its report.
+func judgeRun(err error, keep *keeper) (int, error) {
+	kept := ""
+	if keep.kept() {
+		kept = fmt.Sprintf("; the %d trials before that are kept as run %s", len(keep.trials), keep.run.ID)
+	}
+	lost := keep.lost()
+	switch {
+	case err == nil && lost == nil:
+		return ExitDone, nil
+	case err == nil:
+		return ExitUnmeasured, lost
+	case errors.Is(err, run.ErrInterrupted) || errors.Is(err, context.Canceled):
+		text := "interrupted"
+		if len(keep.trials) == 0 {
+			text += " before the first trial was finished; nothing is kept"
+		}
+		return ExitInterrupted, also(errors.New(text+kept), lost)
+	}
+	return ExitUnmeasured, also(fmt.Errorf("%w%s", err, kept), lost)
+}
+
+// also puts a second error, which may be nil, behind a first.
+func also(err, more error) error {
+	if more == nil {
+		return err
+	}
+	return fmt.Errorf("%w; %w", err, more)
+}
+
+// nothingThrough says which tests measured nothing, and why if that is known.
+func nothingThrough(tests []spec.Test, trials []result.Trial) error {
+	var names []string
+	for _, t := range tests {
+		names = append(names, t.Short())
+	}
+	text := "nothing came through in " + strings.Join(names, ", ")
+	for _, t := range trials {
+		for _, w := range t.Warnings {
+			if w.Code == run.CodeMTU || w.Code == run.CodeBlocked {
+				return fmt.Errorf("%s: %s: %s", text, w.Text, w.Advice)
+			}
+		}
+	}
+	return fmt.Errorf("%s: look at the routes and firewalls of both ends", text)
+}
+
+// next is what can be done with a run that is kept.
+func next(keep *keeper, storeFile string) string {
+	if !keep.wanted {
+		return "Not kept, as --no-store asks."
+	}
+	if !keep.kept() {
+		return ""
+	}
+	name := keep.run.ID
+	if keep.run.Label != "" {
+		name = keep.run.Label
+	}
+	at := ""
+	if storeFile != "" {
+		at = " --store " + quoted(storeFile)
+	}
+	return fmt.Sprintf("Kept as run %s in %s. To compare it with another one: netdelta compare %s OTHER%s", keep.run.ID, keep.path, quoted(name), at)
+}

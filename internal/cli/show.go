@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"netdelta/internal/report"
+	"netdelta/internal/result"
+	"netdelta/internal/store"
+	"netdelta/internal/summary"
+)
+
+// showFlags holds what the command line gives.
+type showFlags struct {
+	store, format  string
+	raw, intervals bool
+}
+
+func newShow() *cobra.Command {
+	var f showFlags
+	cmd := &cobra.Command{
+		Use:   "show REF",
+		Short: "Print a run that is kept",
+		Long: `Prints the report of a run that is kept, with the machines that it ran on.
+REF is an id, the beginning of one that no other run has, or a label, which
+stands for its newest run.`,
+		Example: `  netdelta show old
+  netdelta show 7f3k --raw > old.json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError("show takes one run, an id or a label, got %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return show(cmd.Context(), f, args[0], cmd.OutOrStdout())
+		},
+	}
+	fl := cmd.Flags()
+	fl.StringVar(&f.store, "store", "", storeHelp)
+	fl.StringVar(&f.format, "format", "text", "report format: "+strings.Join(report.RunFormatNames(), ", "))
+	fl.BoolVar(&f.raw, "raw", false, "print the whole run with its raw trials as JSON, for netdelta compare to read")
+	fl.BoolVar(&f.intervals, "intervals", false, "print the figures of intervals, a line each")
+	return cmd
+}
+
+func show(ctx context.Context, f showFlags, ref string, stdout io.Writer) error {
+	format, err := report.RunFormatOf(f.format)
+	if err != nil {
+		return &exitError{ExitUsage, err}
+	}
+	s, err := openKept(ctx, f.store)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	run, err := store.Latest(ctx, s, ref)
+	if err != nil {
+		return storeFailed(err)
+	}
+	trials, damage := collect(ctx, s, run.ID)
+	run.Warnings = append(run.Warnings, damage...)
+	if ctx.Err() != nil {
+		return storeFailed(ctx.Err())
+	}
+	switch {
+	case f.raw:
+		data, err := result.EncodeExport(run, trials)
+		if err != nil {
+			return &exitError{ExitUnmeasured, err}
+		}
+		return printed(stdout.Write(data))
+	case f.intervals:
+		return printed(io.WriteString(stdout, intervals(trials)))
+	}
+	rep := summary.Build(run, trials)
+	if err := format.Render(stdout, &rep, report.RunOptions{Machines: true}); err != nil {
+		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
+	}
+	return nil
+}
+
+// collect returns a run's trials. A record that can't be read is left out, and
+// becomes a warning: the others are as good as before.
+func collect(ctx context.Context, s store.Store, id string) (trials []result.Trial, damage []result.Warning) {
+	for t, err := range s.Trials(ctx, id) {
+		if err != nil {
+			damage = append(damage, result.Warning{Code: "unreadable", Text: "a trial is left out: " + oneLine(err.Error())})
+			continue
+		}
+		trials = append(trials, t)
+	}
+	return trials, damage
+}
+
+// intervals lists what was measured within the windows, trial by trial.
+func intervals(trials []result.Trial) string {
+	var b strings.Builder
+	for _, t := range trials {
+		for _, e := range []*result.End{&t.Local, t.Remote} {
+			if e == nil {
+				continue
+			}
+			for _, i := range e.Intervals {
+				if line := intervalLine(result.Live{Test: t.Test, End: e.Role, Interval: i}); line != "" {
+					fmt.Fprintf(&b, "%s  %s\n", t.Start.UTC().Add(i.At).Format("15:04:05.0"), line)
+				}
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return fmt.Sprintf("this run has no intervals: its windows were not longer than one (--time above --interval, %v by default)\n", time.Second)
+	}
+	return b.String()
+}
