@@ -1,16 +1,24 @@
 package lab
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"netdelta/internal/feature"
+	"netdelta/internal/labtest"
 	"netdelta/internal/netlab"
+	"netdelta/internal/roles"
 	"netdelta/internal/spec"
 	"netdelta/internal/sys"
 )
+
+// TestMain lets the binary be started as a worker or a wire: without it, a test
+// that made a lab would start all tests again for each of them.
+func TestMain(m *testing.M) { os.Exit(labtest.Main(m, roles.Dispatch)) }
 
 func options(t *testing.T) Options {
 	t.Helper()
@@ -98,6 +106,30 @@ func TestBaseLevel(t *testing.T) {
 	for level, want := range map[string]string{"softirq": "softirq", "softirq-again": "softirq", "napi-threaded": "napi-threaded"} {
 		if got := baseLevel(level); got != want {
 			t.Errorf("%s: %s, want %s", level, got, want)
+		}
+	}
+}
+
+// TestRun runs a small plan and looks at what it leaves.
+func TestRun(t *testing.T) {
+	labtest.Need(t, feature.Veth)
+	labtest.NoLeaks(t)
+	o := options(t)
+	o.Link, o.Blocks, o.Levels = netlab.Veth, 2, []string{"backlog", "napi"}
+	p, err := rxContext.Plan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trials, err := Run(t.Context(), p, o, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(trials) != p.Trials() {
+		t.Fatalf("%d trials, want %d", len(trials), p.Trials())
+	}
+	for i, trial := range trials {
+		if trial.Local.Messages == 0 || trial.Path.Counts["a.tx_packets"] < trial.Local.Messages {
+			t.Errorf("trial %d: %d round trips, %d frames sent", i, trial.Local.Messages, trial.Path.Counts["a.tx_packets"])
 		}
 	}
 }

@@ -112,9 +112,8 @@ func (s setup) Apply(ctx context.Context, v spec.Variant) (run.Path, error) {
 		Counts:     link.Counts,
 		Close:      link.Close,
 		OneMachine: true,
-	}
-	if cfg.Kind == netlab.Ether {
-		p.WireThreads = 1
+
+		BusyThreads: netlab.BusyThreads(cfg.Kind, cfg.Context),
 	}
 	for _, w := range link.Warnings() {
 		p.Warnings = append(p.Warnings, result.Warning{Code: "lab", Text: w})
