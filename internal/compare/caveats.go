@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdelta/internal/result"
@@ -29,7 +30,7 @@ func (r *Report) warnOfRuns(sides ...*party) {
 				r.Partial = true
 				r.warn(result.Warning{Code: "partial", Text: fmt.Sprintf("%s %s, with %s", who, why, unit.Count(len(k.trials), "trial"))})
 			}
-			if k.Plan == nil || k.Plan.Window <= 0 {
+			if slices.ContainsFunc(k.trials, func(x *result.Trial) bool { return !timingOf(k, x).planned }) {
 				r.warn(result.Warning{Code: "timing-unknown",
 					Text: fmt.Sprintf("no plan is kept with %s, so its warm-up is not known and its window only as measured", who)})
 			}

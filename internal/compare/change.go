@@ -57,6 +57,8 @@ func (c *Comparison) nothing() string {
 // where little is left.
 func relative(v float64) string {
 	switch {
+	case v < -99.995 && v > -100:
+		return "<-99.99" // something is left
 	case v <= -99:
 		return fixed(v, 2)
 	case v <= -90 || math.Abs(v) < 9.95:
@@ -104,7 +106,7 @@ func fixed(v float64, places int) string {
 
 // signed puts a plus before a number that is above zero as it is written.
 func signed(text string) string {
-	if text[0] == '-' || text[0] == 'x' || !strings.ContainsAny(text, "123456789") {
+	if text[0] == '-' || text[0] == 'x' || text[0] == '<' || !strings.ContainsAny(text, "123456789") {
 		return text
 	}
 	return "+" + text

@@ -34,6 +34,7 @@ func TestChange(t *testing.T) {
 		{Percent, unit.BitsPerSecond, -99.98, -99.994, -99, 1, "-99.98% (-99.99 to -99.00)"},
 		{Difference, unit.Share, 0.012, 0.0094, 0.0137, 1, "+1.2 pp (0.94 to 1.4)"},
 		{Difference, unit.Share, -0.25, -0.3, -0.0999, 1, "-25 pp (-30 to -10)"},
+		{Percent, unit.BitsPerSecond, -99.998, -99.999, -99.994, 1, "<-99.99% (<-99.99 to -99.99)"},
 		{Difference, unit.Share, 0, 0, 0.00001, 1, "0.00 pp (0.00 to 0.00)"},
 		{Difference, unit.PerSecond, 1500, -250, 2000, 1000, "+1.50 (-0.250 to 2.00)"},
 		{Difference, unit.PerSecond, 0, 0, 0, 1, "0 (0 to 0)"},

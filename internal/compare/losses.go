@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,7 +19,9 @@ type Loss struct {
 	Params  spec.Params `json:"params"`
 	Under   string      `json:"under,omitempty"`
 	Variant string      `json:"variant"`
-	// Lost is the metric: the share of the window's datagrams that never came.
+	// Lost is the share of all datagrams sent that never came: of whole trials,
+	// as the path's counters are, where the ends counted those. The metric is of
+	// the window, and so differs.
 	Lost float64 `json:"lost"`
 	// Places are where a counter saw some go, in the order of the way.
 	Places []Place `json:"places"`
@@ -51,8 +54,9 @@ var places = []counter{
 // socketDrops stands for what did not fit into the receiver's socket.
 const socketDrops = "socket_drops"
 
-// leastLoss is the share below which a loss is not looked into.
-const leastLoss = 0.0005
+// leastLoss is the share below which a loss is not looked into, and leastPlace
+// that below which a place is left out.
+const leastLoss, leastPlace = 0.001, 0.0005
 
 // loss says where the bundle's datagrams went, and false if none are missing.
 func (b *bundle) loss() (Loss, bool) {
@@ -63,7 +67,7 @@ func (b *bundle) loss() (Loss, bool) {
 	shares := map[counter][]float64{}
 	n, several := 0, false
 	for _, x := range b.trials {
-		if v := x.figure(result.Loss); !math.IsNaN(v) {
+		if v := x.lost(); !math.IsNaN(v) {
 			lost = append(lost, v)
 		}
 		way, rest, fragmented := x.way()
@@ -90,7 +94,7 @@ func (b *bundle) loss() (Loss, bool) {
 	for c, s := range shares {
 		// A counter that a trial does not have stood at zero.
 		share := stats.Median(append(s, make([]float64, n-len(s))...))
-		if share >= leastLoss {
+		if share >= leastPlace {
 			l.Places = append(l.Places, Place{c.end, c.name, share})
 		}
 	}
@@ -105,6 +109,19 @@ func placeOf(end, name string) int {
 	return slices.IndexFunc(places, func(p counter) bool {
 		return p.end == end && (p.name == name || strings.HasSuffix(p.name, "_") && strings.HasPrefix(name, p.name))
 	})
+}
+
+func byName(a, b counter) int {
+	return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.name, b.name))
+}
+
+// lost is the share of a trial's datagrams that never came, NaN if not known.
+func (c *cell) lost() float64 {
+	sent, got := c.counters[counter{result.Local, "sent_all"}], c.counters[counter{result.Remote, "received_all"}]
+	if _, counted := c.counters[counter{result.Remote, "received_all"}]; sent > 0 && counted {
+		return max(0, 1-got/sent) // copies count as received
+	}
+	return c.figure(result.Loss)
 }
 
 // way is what each counter on a trial's way saw go, as a share of what was
@@ -123,9 +140,9 @@ func (c *cell) way() (shares map[counter]float64, unnamed float64, fragmented bo
 		frames = sent
 	}
 	shares = map[counter]float64{}
-	unnamed = c.figure(result.Loss)
-	for k, n := range c.counters {
-		of := frames
+	unnamed = c.lost()
+	for _, k := range slices.SortedFunc(maps.Keys(c.counters), byName) { // sums depend on the order
+		n, of := c.counters[k], frames
 		switch {
 		case k.end == result.Remote && k.name == socketDrops+"_all":
 			of = sent

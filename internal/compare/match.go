@@ -11,8 +11,9 @@ import (
 	"netdelta/internal/spec"
 )
 
-// timing is how long a trial's warm-up and window were to be. A run without a
-// plan, such as an import, has a window only: the length that it really had.
+// timing is how long a trial's warm-up and window were to be, by its own record
+// or by the run's plan. Where neither says, as in an import, there is a window
+// only: the length that it really had.
 type timing struct {
 	warmup, window time.Duration
 	planned        bool

@@ -57,6 +57,20 @@ func TestOnlyLikeIsComparedWithLike(t *testing.T) {
 			[]string{"udp_rr size=1 is not compared: it was measured with time=200ms warmup=0s in x and with time=200ms warmup=50ms in y",
 				"only y has tcp_stream size=128KiB: not compared"}},
 		{"no plan, same window", plain, func(k *Kept) { k.Run.Plan = nil }, []string{"udp_rr", "tcp_stream"}, nil},
+		{"no plan, but trials that know", func(k *Kept) {
+			k.Run.Plan = nil
+			for i := range k.Trials {
+				k.Trials[i].Window, k.Trials[i].Warmup = 200*time.Millisecond, 50*time.Millisecond
+			}
+		}, plain, []string{"udp_rr", "tcp_stream"}, nil},
+		{"trials that know better than the plan", func(k *Kept) {
+			k.Trials = only(k.Trials, "udp_rr")
+			for i := range k.Trials {
+				k.Trials[i].Window, k.Trials[i].Warmup = 400*time.Millisecond, 50*time.Millisecond
+				k.Trials[i].Local.Elapsed = 400 * time.Millisecond
+			}
+		}, func(k *Kept) { k.Trials = only(k.Trials, "udp_rr") }, nil,
+			[]string{"udp_rr size=1 is not compared: it was measured with time=400ms warmup=50ms in x and with time=200ms warmup=50ms in y"}},
 		{"no plan, another window", func(k *Kept) {
 			k.Run.Plan = nil
 			k.Trials = only(k.Trials, "udp_rr")
@@ -92,7 +106,7 @@ func TestOnlyLikeIsComparedWithLike(t *testing.T) {
 		if d := cmp.Diff(c.warns, withCode(r.Warnings, "unmatched")); d != "" {
 			t.Errorf("%s: warnings:\n%s", c.name, d)
 		}
-		noPlan := old.Run.Plan == nil || new.Run.Plan == nil
+		noPlan := old.Run.Plan == nil && old.Trials[0].Window == 0 || new.Run.Plan == nil && new.Trials[0].Window == 0
 		if hasCode(r.Warnings, "timing-unknown") != noPlan || (r.WindowNS == 2e8) != (r.WarmupNS == 5e7) {
 			t.Errorf("%s: window %d, warm-up %d, warnings %v", c.name, r.WindowNS, r.WarmupNS, warningTexts(r.Warnings))
 		}

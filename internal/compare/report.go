@@ -102,14 +102,6 @@ type Families struct {
 	Detail int `json:"detail"`
 }
 
-// of is the size of the family that a row of that rank is in.
-func (f Families) of(k result.Rank) int {
-	if k == result.Detail {
-		return f.Detail
-	}
-	return f.Main
-}
-
 // Fact is one line about the machine or the run.
 type Fact = result.Fact
 

@@ -18,6 +18,8 @@ const confidence = 0.95
 type row struct {
 	Comparison
 	differences []float64
+	// ran is the blocks that could have given a difference.
+	ran int
 	// hopeless says that more blocks would not help: the figures are missing
 	// or zero in blocks that have run.
 	hopeless bool
@@ -32,6 +34,7 @@ func (g *grid) row(test int, d result.Definition, c contrast) row {
 	}}
 	var trials []*cell
 	g.each(test, slices.Concat(c.minus, c.plus), func(x *cell) { trials = append(trials, x) })
+	r.ran = g.complete
 	r.Warnings = g.common.warningsAbout(d.Name, trials)
 	scale, hopeless := r.scaleOf(trials)
 	r.hopeless = hopeless

@@ -55,7 +55,7 @@ func (r *row) judge(rows int) {
 	switch {
 	case r.hopeless:
 	case r.N < spec.MinBlocks:
-		r.BlocksNeeded = spec.MinBlocks
+		r.BlocksNeeded = r.blocksFor(spec.MinBlocks)
 	case !r.decide():
 		r.BlocksNeeded = r.needed(rows)
 	}
@@ -90,7 +90,16 @@ func (r *row) needed(rows int) int {
 	if n == 0 {
 		return 0
 	}
-	return max(n, r.N+1)
+	return r.blocksFor(max(n, r.N+1))
+}
+
+// blocksFor is how many blocks give that many differences, if as many of them
+// lack the row's figure as of those that have run.
+func (r *row) blocksFor(n int) int {
+	if r.N == 0 || r.ran <= r.N {
+		return n
+	}
+	return min((n*r.ran+r.N-1)/r.N, stats.MaxNeeded)
 }
 
 // linkedMargin is the margin on the scale of the differences.

@@ -111,7 +111,20 @@ func TestStableSchema(t *testing.T) {
 		}
 	}
 	check("", object, map[string]string{"schema": "string", "experiment": "string", "seed": "number", "blocks": "number",
-		"factors": "array", "comparisons": "array", "effects": "array", "warnings": "array", "trials": "number"})
+		"factors": "array", "comparisons": "array", "effects": "array", "warnings": "array", "trials": "number",
+		"families": "object", "counts": "array", "losses": "array"})
+	check("families.", object["families"].(map[string]any), map[string]string{"main": "number", "detail": "number"})
+	for _, c := range object["counts"].([]any) {
+		check("counts[].", c.(map[string]any), map[string]string{"test": "string", "params": "object", "variant": "string", "end": "string",
+			"name": "string", "median": "number", "max": "number", "n": "number"})
+	}
+	for _, l := range object["losses"].([]any) {
+		check("losses[].", l.(map[string]any), map[string]string{"test": "string", "params": "object", "variant": "string", "lost": "number",
+			"places": "array", "unnamed": "number"})
+		for _, p := range l.(map[string]any)["places"].([]any) {
+			check("losses[].places[].", p.(map[string]any), map[string]string{"end": "string", "name": "string", "share": "number"})
+		}
+	}
 	if object["schema"] != "netdelta.report/1" {
 		t.Errorf("schema is %v", object["schema"])
 	}

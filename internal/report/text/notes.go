@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -15,8 +16,7 @@ import (
 // notes explains what the tables leave unsaid, and only what they use.
 func notes(r *compare.Report) []string {
 	var rows []compare.Comparison
-	all := slices.Concat(r.Comparisons, r.Effects)
-	for _, c := range all {
+	for _, c := range slices.Concat(r.Comparisons, r.Effects) {
 		if shown(&c) {
 			rows = append(rows, c)
 		}
@@ -25,24 +25,30 @@ func notes(r *compare.Report) []string {
 		return nil
 	}
 	of := evidenceOf(r, rows)
-	text := fmt.Sprintf("%s, with %s.", of.change, interval(rows, of.few))
+	text := fmt.Sprintf("%s, %s.", of.change, interval(rows, of.few))
+	if slices.ContainsFunc(rows, verdictIs(compare.Better, compare.Worse, compare.Same)) {
+		text += " The interval is the row's own; the verdict is for all rows together."
+	}
 	if len(r.Factors) > 1 {
 		text += " Each factor is compared over all levels of the others."
 	}
 	lines := append(wrap(text, "", ""), wrap(ends(rows), "", "")...)
+	if slices.ContainsFunc(rows, func(c compare.Comparison) bool { return c.Metric == result.Offered }) {
+		lines = append(lines, wrap("UDP streams run at full speed: loss is what is lost at that, and how fast the sender ran (offered) is part of it.", "", "")...)
+	}
 	for _, term := range []struct {
 		word, meaning string
-		used          func(*compare.Comparison) bool
+		used          func(compare.Comparison) bool
 	}{
 		{"same", "the interval lies inside " + margins(r, rows), verdictIs(compare.Same)},
-		{"same*", "so it does, yet it differs from zero", func(c *compare.Comparison) bool { return c.Real }},
-		{"better, worse", fmt.Sprintf("p below 5%%, adjusted for all %d figures of this %s (%d shown)", len(all), of.family, len(rows)),
+		{"same*", "so it does, yet it differs from zero", func(c compare.Comparison) bool { return c.Real }},
+		{"better, worse", judged(r, of.family, len(rows)),
 			verdictIs(compare.Better, compare.Worse)},
 		{"unsure N", of.needed(), verdictIs(compare.Unsure)},
-		{"pp", "percentage points", func(c *compare.Comparison) bool { return c.Scale == compare.Difference && c.Unit == unit.Share }},
-		{"!", "see the warnings", func(c *compare.Comparison) bool { return len(c.Warnings) > 0 }},
+		{"pp", "percentage points", func(c compare.Comparison) bool { return c.Scale == compare.Difference && c.Unit == unit.Share }},
+		{"!", "see the warnings", func(c compare.Comparison) bool { return len(c.Warnings) > 0 }},
 	} {
-		if slices.ContainsFunc(rows, func(c compare.Comparison) bool { return term.used(&c) }) {
+		if slices.ContainsFunc(rows, term.used) {
 			lines = append(lines, wrap(term.meaning, fmt.Sprintf("  %-13s  ", term.word), strings.Repeat(" ", 17))...)
 		}
 	}
@@ -79,22 +85,49 @@ func (e evidence) needed() string {
 	return fmt.Sprintf("neither; about N %s would settle it", e.each)
 }
 
-func verdictIs(verdicts ...compare.Verdict) func(*compare.Comparison) bool {
-	return func(c *compare.Comparison) bool { return slices.Contains(verdicts, c.Verdict) }
+func verdictIs(verdicts ...compare.Verdict) func(compare.Comparison) bool {
+	return func(c compare.Comparison) bool { return slices.Contains(verdicts, c.Verdict) }
 }
 
-// interval names the confidence that the rows really have.
+// judged says what p is adjusted for.
+func judged(r *compare.Report, family string, shown int) string {
+	n := r.Families.Main
+	text := fmt.Sprintf("p below 5%%, adjusted for the %s of this %s", unit.Count(n, "main figure"), family)
+	if n > shown {
+		text += fmt.Sprintf(" (%d not shown, since nothing happened)", n-shown)
+	}
+	if r.Families.Detail > 0 {
+		text += fmt.Sprintf(", and apart from its %s in the JSON form", unit.Count(r.Families.Detail, "detail"))
+	}
+	return text
+}
+
+// interval says how sure the rows' intervals are.
 func interval(rows []compare.Comparison, few string) string {
-	least := 1.0
+	least, most := 1.0, 0.0
 	for _, c := range rows {
 		if c.Confidence > 0 {
 			least = min(least, c.Confidence)
 		}
+		most = max(most, c.Confidence)
 	}
-	if least < 0.95 {
-		return fmt.Sprintf("the widest interval that so few %s give (%.0f%%)", few, 100*least)
+	switch {
+	case most == 0:
+		return "with no interval from one " + strings.TrimSuffix(few, "s")
+	case most < 0.95:
+		return fmt.Sprintf("with the widest interval that so few %s give (%s)", few, levels(least, most))
+	case least < 0.95:
+		return fmt.Sprintf("with its 95%% interval, or the widest there is (from %.0f%%) where few %s have a figure", 100*least, few)
 	}
-	return "its 95% interval"
+	return "with its 95% interval"
+}
+
+// levels writes a range of confidence.
+func levels(least, most float64) string {
+	if math.Round(100*least) == math.Round(100*most) {
+		return fmt.Sprintf("%.0f%%", 100*least)
+	}
+	return fmt.Sprintf("%.0f to %.0f%%", 100*least, 100*most)
 }
 
 // margins says what is too small to matter.

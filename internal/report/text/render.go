@@ -9,6 +9,7 @@ import (
 
 	"netdelta/internal/compare"
 	"netdelta/internal/spec"
+	"netdelta/internal/unit"
 )
 
 // Render writes the report as text.
@@ -22,7 +23,7 @@ func Render(w io.Writer, r *compare.Report) error {
 		both = append(both, interactions(r, l))
 	}
 	parts = slices.Concat(parts, sections(tables), sections(both), sections([]block{spreads(r)}),
-		[][]string{notes(r), warnings(r), facts(r), command(r)})
+		[][]string{notes(r), warnings(r), onTheWay(r), facts(r), command(r)})
 	var paragraphs []string
 	for _, lines := range parts {
 		// Names of nothing but blanks can leave a line empty.
@@ -59,15 +60,15 @@ func whatRan(r *compare.Report) []string {
 	if r.Question != "" {
 		title += ": " + r.Question
 	}
-	blocks := plural(r.Blocks, "block")
+	blocks := unit.Count(r.Blocks, "block")
 	if r.Blocks != r.Planned {
-		blocks = fmt.Sprintf("%d of %s", r.Blocks, plural(r.Planned, "block"))
+		blocks = fmt.Sprintf("%d of %s", r.Blocks, unit.Count(r.Planned, "block"))
 	}
 	return slices.Concat(
 		wrap(title, "", "  "),
 		wrap(fmt.Sprintf("Varied: %s. %s of %s and %s, every variant once a block in random order (seed %d); %s, each %v long after %v of warm-up.",
-			strings.Join(names, "; "), blocks, plural(variants, "variant"), plural(countTests(r), "test"), r.Seed,
-			plural(r.Trials, "trial"), time.Duration(r.WindowNS), time.Duration(r.WarmupNS)), "", ""))
+			strings.Join(names, "; "), blocks, unit.Count(variants, "variant"), unit.Count(countTests(r), "test"), r.Seed,
+			unit.Count(r.Trials, "trial"), time.Duration(r.WindowNS), time.Duration(r.WarmupNS)), "", ""))
 }
 
 func countTests(r *compare.Report) int {
@@ -78,11 +79,4 @@ func countTests(r *compare.Report) int {
 		}
 	}
 	return len(tests)
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -178,8 +178,25 @@ func anyReport() *rapid.Generator[compare.Report] {
 	change := rapid.Custom(func(t *rapid.T) compare.FactChange {
 		return compare.FactChange{End: name.Draw(t, "end"), Name: name.Draw(t, "name"), Old: name.Draw(t, "old"), New: name.Draw(t, "new")}
 	})
+	count := rapid.Custom(func(t *rapid.T) compare.Count {
+		return compare.Count{Test: name.Draw(t, "test"), Variant: name.Draw(t, "variant"), Under: name.Draw(t, "under"),
+			End:    rapid.SampledFrom([]string{"local", compare.PathEnd, ""}).Draw(t, "end"),
+			Name:   rapid.OneOf(rapid.SampledFrom([]string{"wire.a_to_b.wakeups", "wire.b_to_a.frames_in"}), name).Draw(t, "name"),
+			Median: rapid.Float64().Draw(t, "median")}
+	})
+	place := rapid.Custom(func(t *rapid.T) compare.Place {
+		return compare.Place{End: rapid.SampledFrom([]string{"remote", compare.PathEnd, ""}).Draw(t, "end"),
+			Name:  rapid.OneOf(rapid.SampledFrom([]string{"wire.a_to_b.drop_other", "wire", "a.tx_dropped", "b."}), name).Draw(t, "name"),
+			Share: rapid.Float64().Draw(t, "share")}
+	})
+	loss := rapid.Custom(func(t *rapid.T) compare.Loss {
+		return compare.Loss{Test: name.Draw(t, "test"), Variant: name.Draw(t, "variant"), Lost: rapid.Float64().Draw(t, "lost"),
+			Places: rapid.SliceOfN(place, 0, 4).Draw(t, "places"), Unnamed: num.Draw(t, "unnamed"), Frames: rapid.Bool().Draw(t, "frames")}
+	})
 	return rapid.Custom(func(t *rapid.T) compare.Report {
-		r := compare.Report{Experiment: name.Draw(t, "experiment"), Question: name.Draw(t, "question"), Seed: rapid.Uint64().Draw(t, "seed"),
+		r := compare.Report{Counts: rapid.SliceOfN(count, 0, 6).Draw(t, "counts"), Losses: rapid.SliceOfN(loss, 0, 3).Draw(t, "losses"),
+			Families:   compare.Families{Main: rapid.Int().Draw(t, "main"), Detail: rapid.Int().Draw(t, "detail")},
+			Experiment: name.Draw(t, "experiment"), Question: name.Draw(t, "question"), Seed: rapid.Uint64().Draw(t, "seed"),
 			Blocks: rapid.Int().Draw(t, "blocks"), Planned: rapid.Int().Draw(t, "planned"), Partial: rapid.Bool().Draw(t, "partial"),
 			WindowNS: rapid.Int64().Draw(t, "window"), MarginPct: rapid.Float64().Draw(t, "margin"), Trials: rapid.Int().Draw(t, "trials"),
 			Comparisons: rapid.SliceOfN(row, 0, 6).Draw(t, "comparisons"), Effects: rapid.SliceOfN(row, 0, 2).Draw(t, "effects"),

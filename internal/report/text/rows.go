@@ -43,7 +43,7 @@ func comparisons(r *compare.Report, l compare.Level) block {
 	eachShown(l.Rows, func(test string) { t.add(test) }, func(c *compare.Comparison) {
 		a, b := value(c.A.Median), value(c.B.Median)
 		div, label := unit.Scale(c.Unit, a, b)
-		t.add(mark(c)+c.Metric, label, unit.FormatIn(a, div), unit.FormatIn(b, div), c.Change(div), verdict(c))
+		t.add(mark(c)+c.Metric, label, unit.Cell(a, c.Unit, div), unit.Cell(b, c.Unit, div), c.Change(div), verdict(c))
 	})
 	return block{r.Named(l), t}
 }

@@ -50,9 +50,9 @@ func runHead(r *summary.Report) []string {
 		head += " to " + r.Target
 	}
 	head += ", " + r.Start.UTC().Format("2006-01-02 15:04:05 UTC") + ": "
-	trials := plural(r.Trials, "trial")
+	trials := unit.Count(r.Trials, "trial")
 	if r.Planned != 0 && r.Trials != r.Planned {
-		trials = fmt.Sprintf("%d of %s", r.Trials, plural(r.Planned, "trial"))
+		trials = fmt.Sprintf("%d of %s", r.Trials, unit.Count(r.Planned, "trial"))
 	}
 	return wrap(head+fmt.Sprintf("%s, %s.", r.State, trials), "", "  ")
 }
@@ -90,9 +90,13 @@ func figures(r *summary.Report) table {
 		if len(f.Warnings) > 0 {
 			name = "! " + f.Metric
 		}
-		div, label := unit.Scale(f.Unit, value(f.Median), value(f.Max))
-		t.add(name, f.End, label, unit.FormatIn(value(f.Median), div),
-			span(f.Lo, f.Hi, div), span(f.Min, f.Max, div), outOf(f.N, f.Of))
+		// The median's scale, or a single large one would make it 0.0.
+		div, label := unit.Scale(f.Unit, value(f.Median))
+		if f.Median != nil && *f.Median == 0 {
+			div, label = unit.Scale(f.Unit, value(f.Max))
+		}
+		t.add(name, f.End, label, unit.Cell(value(f.Median), f.Unit, div),
+			span(f.Lo, f.Hi, f.Unit, div), span(f.Min, f.Max, f.Unit, div), outOf(f.N, f.Of))
 	}
 	return t
 }
@@ -113,11 +117,11 @@ func runShows(f *summary.Figure) bool {
 	return false
 }
 
-func span(lo, hi *float64, div float64) string {
+func span(lo, hi *float64, u unit.Unit, div float64) string {
 	if lo == nil || hi == nil {
 		return "n/a"
 	}
-	return unit.FormatIn(*lo, div) + " .. " + unit.FormatIn(*hi, div)
+	return unit.Cell(*lo, u, div) + " .. " + unit.Cell(*hi, u, div)
 }
 
 func outOf(n, of int) string {

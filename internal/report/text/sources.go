@@ -32,17 +32,17 @@ func sources(r *compare.Report) []string {
 			if s.ID != names[side] {
 				text += " run " + s.ID
 			}
-			text += fmt.Sprintf(" %s, %s", s.Start.UTC().Format("2006-01-02 15:04:05 UTC"), plural(s.Trials, "trial"))
+			text += fmt.Sprintf(" %s, %s", s.Start.UTC().Format("2006-01-02 15:04:05 UTC"), unit.Count(s.Trials, "trial"))
 			if s.Label != "" && s.Label != names[side] {
 				text += ", label " + s.Label
 			}
 			lines = append(lines, wrap(text, "", "  ")...)
 		}
 		if more > 0 {
-			lines = append(lines, wrap(fmt.Sprintf("%s: and %s more", names[side], plural(more, "run")), "", "  ")...)
+			lines = append(lines, wrap(fmt.Sprintf("%s: and %s more", names[side], unit.Count(more, "run")), "", "  ")...)
 		}
 	}
-	text := fmt.Sprintf("%s in common, with %s", plural(countTests(r), "test"), plural(r.Trials, "trial"))
+	text := fmt.Sprintf("%s in common, with %s", unit.Count(countTests(r), "test"), unit.Count(r.Trials, "trial"))
 	if r.WindowNS > 0 {
 		text += fmt.Sprintf(", each %v long after %v of warm-up", time.Duration(r.WindowNS), time.Duration(r.WarmupNS))
 	}

@@ -26,8 +26,8 @@ type layout struct {
 
 // lines lays the table out.
 func (t *table) lines(l layout) []string {
-	var lines []string
-	for _, row := range append([][]string{t.head}, t.rows...) {
+	lines := t.heads(l)
+	for _, row := range t.rows {
 		if len(row) == 1 {
 			lines = append(lines, strings.TrimRight(clip(row[0], Width), " "))
 			continue
@@ -50,9 +50,67 @@ func (t *table) lines(l layout) []string {
 	return lines
 }
 
+// heads lays the head out, each name at the side of its column where the cells
+// stand. One that is wider than its column runs on over those beside it; where
+// that is another name's place, it stands on a line further up.
+func (t *table) heads(l layout) []string {
+	var up [][]byte // lines from the lowest up
+	for i := len(t.head) - 1; i >= 0; i-- {
+		start := i * l.gap
+		for _, w := range l.widths[:i] {
+			start += w
+		}
+		end := start + l.widths[i]
+		name := ascii(t.head[i])
+		if t.right[i] {
+			name = clip(name, end)
+			start = end - len(name)
+		} else {
+			name = clip(name, Width-start)
+		}
+		if name == "" {
+			continue
+		}
+		row := 0
+		for row < len(up) && !free(up[row], start-1, start+len(name)+1) {
+			row++
+		}
+		if row == len(up) {
+			up = append(up, []byte(strings.Repeat(" ", Width)))
+		}
+		copy(up[row][start:], name)
+	}
+	var lines []string
+	for i := len(up) - 1; i >= 0; i-- {
+		lines = append(lines, strings.TrimRight(string(up[i]), " "))
+	}
+	return lines
+}
+
+// free says whether a line has nothing but blanks from one column to another.
+func free(line []byte, from, to int) bool {
+	return strings.TrimLeft(string(line[max(0, from):min(len(line), to)]), " ") == ""
+}
+
+// fits says whether the table is no wider than a page, with nothing cut.
+func (t *table) fits() bool {
+	widths := make([]int, len(t.head))
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		for i, cell := range row {
+			widths[i] = max(widths[i], len(ascii(cell)))
+		}
+	}
+	total := len(widths) - 1
+	for _, w := range widths {
+		total += w
+	}
+	return total <= Width
+}
+
 // fit gives each column of some tables of one shape the width of its widest
 // cell, so that they stand under each other alike. If that is too much, the
-// gaps give way first, then heads, and then whichever column is widest.
+// gaps give way first, then heads, which may run over the next columns, and then
+// whichever column is widest.
 func fit(tables []*table) layout {
 	var widths, body []int
 	for _, t := range tables {
@@ -93,7 +151,7 @@ func gives(widths, body []int) int {
 		if w > widths[widest] {
 			widest = i
 		}
-		if w > body[i] && w > minHead && (byHead < 0 || w > widths[byHead]) {
+		if w > body[i] && (byHead < 0 || w > widths[byHead]) {
 			byHead = i
 		}
 	}
@@ -102,7 +160,3 @@ func gives(widths, body []int) int {
 	}
 	return widest
 }
-
-// minHead is the width below which a head gives way no further before the
-// cells under it do.
-const minHead = 6

@@ -11,7 +11,8 @@ import (
 )
 
 // warnings are those about the run, and then those about rows that are shown,
-// each once with the tests and levels that it is about.
+// each once with the tests and levels that it is about. Advice that several of
+// them share stands after the last one.
 func warnings(r *compare.Report) []string {
 	var lines []string
 	for _, w := range r.Warnings {
@@ -40,13 +41,30 @@ func warnings(r *compare.Report) []string {
 			}
 		}
 	}
-	for _, w := range order {
-		lines = append(lines, wrap(strings.Join(about[w], ", ")+": "+sentence(w), "! ", "  ")...)
+	byAdvice(order)
+	for i, w := range order {
+		told := w
+		if i+1 < len(order) && order[i+1].Advice == w.Advice {
+			told.Advice = ""
+		}
+		lines = append(lines, wrap(strings.Join(about[w], ", ")+": "+sentence(told), "! ", "  ")...)
 	}
 	if len(lines) == 0 {
 		return nil
 	}
 	return append([]string{"Warnings"}, lines...)
+}
+
+// byAdvice puts warnings with the same advice together, and else leaves them as
+// they are.
+func byAdvice(warnings []result.Warning) {
+	first := map[string]int{}
+	for i, w := range warnings {
+		if _, seen := first[w.Advice]; !seen {
+			first[w.Advice] = i
+		}
+	}
+	slices.SortStableFunc(warnings, func(a, b result.Warning) int { return first[a.Advice] - first[b.Advice] })
 }
 
 // sentence is the warning with its advice.

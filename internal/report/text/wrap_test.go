@@ -57,6 +57,40 @@ func TestClip(t *testing.T) {
 	}
 }
 
+// The program's own names of levels are never cut, and each stands over the side
+// of its column where the figures are.
+func TestHeadsAreNotCut(t *testing.T) {
+	for _, c := range []struct{ baseline, variant string }{
+		{"softirq", "kthread"}, {"napi", "napi-threaded"}, {"napi-threaded", "napi-threaded-again"}, {"napi-threaded-again", "napi-threaded"},
+	} {
+		x := table{head: []string{"", "unit", c.baseline, c.variant, "change", "verdict"}, right: []bool{false, false, true, true, false, false}}
+		x.add("  retransmits", "Mbit/s", "0.0430", "2.66", "+50300% (-12.5 to 73715.2)", "unsure >9999")
+		lines := x.lines(fit([]*table{&x}))
+		body := lines[len(lines)-1]
+		ends := map[string]int{c.baseline: strings.Index(body, "0.0430") + 6, c.variant: strings.Index(body, "2.66") + 4}
+		for name, end := range ends {
+			found := false
+			for _, line := range lines[:len(lines)-1] {
+				at := end - len(name)
+				found = found || at >= 0 && end <= len(line) && line[at:end] == name && (end == len(line) || line[end] == ' ') && (at == 0 || line[at-1] == ' ')
+			}
+			if !found {
+				t.Errorf("%s does not end over its figures:\n%s", name, strings.Join(lines, "\n"))
+			}
+		}
+		for _, line := range lines {
+			if len(line) > Width {
+				t.Errorf("%d columns: %q", len(line), line)
+			}
+		}
+		for _, word := range []string{"unit", "change", "verdict", "unsure >9999", "(-12.5 to 73715.2)"} {
+			if !strings.Contains(strings.Join(lines, "\n"), word) {
+				t.Errorf("%q is cut:\n%s", word, strings.Join(lines, "\n"))
+			}
+		}
+	}
+}
+
 // Heads give way before figures do.
 func TestFit(t *testing.T) {
 	long := strings.Repeat("napi-threaded-", 4)

@@ -1,0 +1,155 @@
+package text
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"netdelta/internal/compare"
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+	"netdelta/internal/unit"
+)
+
+// onTheWay tells what the counters between the two programs saw: where
+// datagrams went missing, and how often the wire had to wake up.
+func onTheWay(r *compare.Report) []string {
+	lines := append(losses(r), wakeups(r)...)
+	if len(lines) == 0 {
+		return nil
+	}
+	title := "On the way (medians over whole trials, warm-up included"
+	if slices.ContainsFunc(r.Losses, namesHost) {
+		title += "; a is the local end's host, b the remote one's"
+	}
+	title += ")"
+	return append(wrap(title, "", "  "), lines...)
+}
+
+// namesHost says whether a loss's line names a host by its letter.
+func namesHost(l compare.Loss) bool {
+	return slices.ContainsFunc(l.Places, func(p compare.Place) bool { return strings.Contains(placeText(p), "'s interface") })
+}
+
+// losses is a line for each test and variant that lost datagrams.
+func losses(r *compare.Report) []string {
+	var lines []string
+	last := ""
+	for i := range r.Losses {
+		l := &r.Losses[i]
+		if of := named(l.Test, l.Params, l.Under); of != last {
+			lines = append(lines, wrap(of+", share of what was sent", "", "  ")...)
+			last = of
+		}
+		lines = append(lines, wrap(l.Variant+" "+lossText(l), "  ", "    ")...)
+	}
+	return lines
+}
+
+func named(test string, p spec.Params, under string) string {
+	of := spec.Test{Name: test, Params: p}.String()
+	if under != "" {
+		of += ", " + under
+	}
+	return of
+}
+
+// lossText is a loss and where it happened: "lost 77%: 68% at a's interface
+// (tx_dropped), 9% at b's socket".
+func lossText(l *compare.Loss) string {
+	var where []string
+	for _, p := range l.Places {
+		share := percent(p.Share)
+		if l.Frames && p.End == compare.PathEnd {
+			share += " of the frames"
+		}
+		where = append(where, share+" "+placeText(p))
+	}
+	if l.Unnamed != nil && *l.Unnamed >= leastUnnamed {
+		where = append(where, percent(*l.Unnamed)+" where nothing counts")
+	}
+	text := "lost " + percent(l.Lost)
+	if len(where) > 0 {
+		text += ": " + strings.Join(where, ", ")
+	}
+	return text
+}
+
+// leastUnnamed is what medians may be apart without anything being missing.
+const leastUnnamed = 0.01
+
+func percent(share float64) string {
+	v := 100 * share
+	switch {
+	case v > 99 && v < 100:
+		return ">99%"
+	case v >= 9.95:
+		return fmt.Sprintf("%.0f%%", v)
+	}
+	return fmt.Sprintf("%.2g%%", v)
+}
+
+// placeText says where a counter is.
+func placeText(p compare.Place) string {
+	host, name, _ := strings.Cut(p.Name, ".")
+	switch {
+	case p.End == result.Remote:
+		return "at the receiver's socket"
+	case host == "wire":
+		return fmt.Sprintf("in the wire (%s)", name[strings.LastIndexByte(name, '.')+1:])
+	}
+	return fmt.Sprintf("at %s's interface (%s)", host, name)
+}
+
+// wakeups is the frames that the wire carried for each time that it woke, by
+// test and variant; nothing if there is no wire or no room.
+func wakeups(r *compare.Report) []string {
+	type key struct{ of, variant string }
+	frames, woke := map[key]float64{}, map[key]float64{}
+	var tests, variants []string
+	add := func(list *[]string, s string) {
+		for _, o := range *list {
+			if o == s {
+				return
+			}
+		}
+		*list = append(*list, s)
+	}
+	for _, c := range r.Counts {
+		into := frames
+		switch c.Name {
+		case "wire.a_to_b.wakeups", "wire.b_to_a.wakeups":
+			into = woke
+		case "wire.a_to_b.frames_in", "wire.b_to_a.frames_in":
+		default:
+			continue
+		}
+		of := named(c.Test, c.Params, c.Under)
+		add(&tests, of)
+		add(&variants, c.Variant)
+		into[key{of, c.Variant}] += c.Median
+	}
+	if len(woke) == 0 {
+		return nil
+	}
+	t := table{head: append([]string{"frames for each wake-up of the wire"}, variants...), right: make([]bool, 1+len(variants))}
+	for i := range variants {
+		t.right[1+i] = true
+	}
+	for _, of := range tests {
+		cells := []string{"  " + of}
+		for _, v := range variants {
+			k := key{of, v}
+			cell := "n/a"
+			if woke[k] > 0 {
+				cell = unit.FormatIn(frames[k]/woke[k], 1)
+			}
+			cells = append(cells, cell)
+		}
+		t.add(cells...)
+	}
+	if !t.fits() {
+		return nil
+	}
+	return t.lines(fit([]*table{&t}))
+}
