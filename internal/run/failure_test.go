@@ -194,6 +194,37 @@ func TestHostGone(t *testing.T) {
 	})
 }
 
+// A host that comes back within some seconds costs one attempt; one that was
+// never there is not waited for.
+func TestHostComesBack(t *testing.T) {
+	on(t, func(t *testing.T, b *bench) {
+		one(b)
+		b.cfg.Patience = 20 * time.Second
+		b.fail = func(step string, nth int) error {
+			if step == "a run" && nth == 2 {
+				b.cut["b"].cut(true)
+				time.AfterFunc(10*time.Second, b.cut["b"].restore)
+			}
+			return nil
+		}
+		if err := Run(t.Context(), b.cfg); err != nil {
+			t.Fatal(err)
+		}
+		if len(b.trials) != 2 || b.trials[1].Attempt != 2 || len(b.trials[1].Warnings) != 1 || b.trials[1].Warnings[0].Code != CodeRepeated {
+			t.Errorf("trials %+v", b.trials)
+		}
+	})
+	on(t, func(t *testing.T, b *bench) {
+		b.cfg.Patience = 20 * time.Second
+		b.cut["b"].cut(true)
+		began := time.Now()
+		err := Run(t.Context(), b.cfg)
+		if !errors.Is(err, ctl.ErrUnreachable) || time.Since(began) > time.Second {
+			t.Errorf("got %v after %v", err, time.Since(began))
+		}
+	})
+}
+
 // A trial that cannot be kept is not measured again.
 func TestSinkFails(t *testing.T) {
 	on(t, func(t *testing.T, b *bench) {

@@ -9,6 +9,7 @@ import (
 
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
+	"netdelta/internal/unit"
 )
 
 // Codes of the warnings that the coordinator gives.
@@ -63,25 +64,22 @@ func clockStep(a, b reading) []result.Warning {
 	}}
 }
 
-// oversubscribed warns if a trial's busy threads on this machine are more
-// than the CPUs that can be used.
+// oversubscribed warns if a trial's threads on this machine that can be busy at
+// once are more than the CPUs that can be used. All tests have the same text, so
+// that a report can tell it once; variants with other threads of the link do not.
 func oversubscribed(cpus int, p *Path, t spec.Test) []result.Warning {
-	threads := 1 + p.WireThreads
-	names := []string{"the local end"}
+	threads := 1 + len(p.BusyThreads)
 	if p.OneMachine && hasRemote(t) {
 		threads++
-		names = append(names, "the remote end")
 	}
-	if p.WireThreads > 0 {
-		names = append(names, fmt.Sprintf("%d of the wire", p.WireThreads))
-	}
+	names := append([]string{"the test's own"}, p.BusyThreads...)
 	if threads <= cpus {
 		return nil
 	}
 	return []result.Warning{{
 		Code:   CodeOversubscribed,
-		Text:   fmt.Sprintf("%d busy threads (%s) share %d usable CPUs", threads, strings.Join(names, ", "), cpus),
-		Advice: "figures include the threads' waiting for one another: compare only figures of the same machine, or use one with more CPUs",
+		Text:   fmt.Sprintf("the threads that can be busy at once (%s) are more than the %s", strings.Join(names, ", "), unit.Count(cpus, "usable CPU")),
+		Advice: "figures include the threads' waiting for one another, which is part of a change where one variant has more of them: compare only figures of the same machine, or use one with more CPUs",
 	}}
 }
 

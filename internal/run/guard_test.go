@@ -46,6 +46,7 @@ func TestRead(t *testing.T) {
 
 func TestOversubscribed(t *testing.T) {
 	echo, rr := spec.Test{Name: "icmp_echo"}, spec.Test{Name: "udp_rr"}
+	wire, napi := []string{"the wire"}, []string{"the wire", "host a's NAPI thread", "host b's NAPI thread"}
 	for _, c := range []struct {
 		name string
 		cpus int
@@ -55,17 +56,22 @@ func TestOversubscribed(t *testing.T) {
 	}{
 		{"two hosts", 1, Path{}, rr, ""},
 		{"one machine, enough", 2, Path{OneMachine: true}, rr, ""},
-		{"one machine, one CPU", 1, Path{OneMachine: true}, rr, "2 busy threads (the local end, the remote end) share 1 "},
+		{"one machine, one CPU", 1, Path{OneMachine: true}, rr, "the threads that can be busy at once (the test's own) are more than the 1 usable CPU"},
 		{"echo", 1, Path{OneMachine: true}, echo, ""},
-		{"echo over a wire", 2, Path{OneMachine: true, WireThreads: 2}, echo, "3 busy threads (the local end, 2 of the wire) share 2 "},
-		{"wire", 3, Path{OneMachine: true, WireThreads: 2}, rr, "4 busy threads (the local end, the remote end, 2 of the wire) share 3 "},
-		{"wire, enough", 4, Path{OneMachine: true, WireThreads: 2}, rr, ""},
+		{"echo over a wire", 1, Path{OneMachine: true, BusyThreads: wire}, echo, "the threads that can be busy at once (the test's own, the wire) are more than the 1 usable CPU"},
+		{"wire", 2, Path{OneMachine: true, BusyThreads: wire}, rr, "the threads that can be busy at once (the test's own, the wire) are more than the 2 usable CPUs"},
+		{"wire, enough", 3, Path{OneMachine: true, BusyThreads: wire}, rr, ""},
+		{"NAPI threads", 4, Path{OneMachine: true, BusyThreads: napi}, rr,
+			"the threads that can be busy at once (the test's own, the wire, host a's NAPI thread, host b's NAPI thread) are more than the 4 usable CPUs"},
+		{"NAPI threads, echo", 3, Path{OneMachine: true, BusyThreads: napi}, echo,
+			"the threads that can be busy at once (the test's own, the wire, host a's NAPI thread, host b's NAPI thread) are more than the 3 usable CPUs"},
+		{"NAPI threads, enough", 5, Path{OneMachine: true, BusyThreads: napi}, rr, ""},
 	} {
 		w := oversubscribed(c.cpus, &c.path, c.test)
 		switch {
 		case c.want == "" && len(w) > 0:
 			t.Errorf("%s: got %+v, want no warning", c.name, w)
-		case c.want != "" && (len(w) != 1 || w[0].Code != CodeOversubscribed || !strings.Contains(w[0].Text, c.want) || w[0].Advice == ""):
+		case c.want != "" && (len(w) != 1 || w[0].Code != CodeOversubscribed || w[0].Text != c.want || w[0].Advice == ""):
 			t.Errorf("%s: got %+v, want one with %q", c.name, w, c.want)
 		}
 	}

@@ -4,16 +4,46 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"netdelta/internal/ctl"
 )
 
-// connect opens the sessions that are missing.
+// pause is how long after a failure a host that has gone is tried again.
+const pause = time.Second
+
+// connect opens the sessions that are missing. A host that was there before is
+// waited for.
 func (r *runner) connect(ctx context.Context) error {
-	return both(
-		func() error { return open(ctx, r.Local, &r.local) },
-		func() error { return open(ctx, r.Remote, &r.remote) },
-	)
+	for begun := time.Now(); ; {
+		err := both(
+			func() error { return open(ctx, r.Local, &r.local) },
+			func() error { return open(ctx, r.Remote, &r.remote) },
+		)
+		if err == nil {
+			r.connected = true
+			return nil
+		}
+		if !r.connected || !passing(err) || time.Since(begun) >= r.Patience {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}
+
+// passing says that waiting may help. A host may have to notice first that an
+// earlier session of this run has lost its client, and is busy until then.
+func passing(err error) bool {
+	for _, e := range []error{ctl.ErrUnreachable, ctl.ErrNoAnswer, ctl.ErrBusy, ctl.ErrLimit} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 func open(ctx context.Context, c *ctl.Client, s **ctl.Session) (err error) {

@@ -288,6 +288,12 @@ func (s *severed) cut(forGood bool) {
 	s.conns = nil
 }
 
+func (s *severed) restore() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = false
+}
+
 // at fails the nth step of a name with an error.
 func at(step string, nth int, err error) func(string, int) error {
 	return func(s string, n int) error {

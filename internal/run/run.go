@@ -57,9 +57,9 @@ type Path struct {
 	Close func() error
 	// OneMachine says that both ends share this machine's CPUs.
 	OneMachine bool
-	// WireThreads is how many threads of this machine the link itself keeps
-	// busy.
-	WireThreads int
+	// BusyThreads names the threads of this machine that the link itself can
+	// keep busy, one name for each: "the wire", "host a's NAPI thread".
+	BusyThreads []string
 	// Warnings hold for every trial on this path.
 	Warnings []result.Warning
 }
@@ -81,6 +81,10 @@ type Config struct {
 	// Progress is told where the run is, before each trial and at the end;
 	// never while traffic flows. It may be nil.
 	Progress func(Progress)
+	// Patience is how long a host is waited for that was there and has gone:
+	// a link that is down for some seconds, or an agent that is started anew,
+	// need not end a run.
+	Patience time.Duration
 	// CPUs is how many CPUs of this machine can be used; 0 stands for what
 	// the runtime found at its start.
 	CPUs int
@@ -103,6 +107,12 @@ func Run(ctx context.Context, cfg Config) error {
 		r.clock = func() reading { return read(r.began) }
 	}
 	defer r.disconnect()
+	if err := r.connect(ctx); err != nil {
+		if ctx.Err() != nil {
+			return r.interrupted(ctx)
+		}
+		return err
+	}
 	for _, slot := range cfg.Plan.Schedule() {
 		if err := r.slot(ctx, slot); err != nil {
 			return err
@@ -141,6 +151,7 @@ type runner struct {
 	began         time.Time
 	done          int          // finished trials
 	local, remote *ctl.Session // nil until they are needed, and after a loss
+	connected     bool         // both hosts were there once
 	path          *Path        // nil between slots, and after a failure
 	// silent is what was found out about tests in which nothing came through.
 	silent map[spec.Test][]result.Warning

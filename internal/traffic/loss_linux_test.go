@@ -37,6 +37,9 @@ func checkLossy(t *testing.T, local result.End) {
 	if got := local.RTT.Count(); got != local.Messages+late {
 		t.Errorf("%d samples of %d round trips and %d late ones", got, local.Messages, late)
 	}
+	if warned(local, WarnLateAnswers) != (late > 0) {
+		t.Errorf("%d late answers, warnings %v", late, local.Warnings)
+	}
 	if late > 0 && time.Duration(local.RTT.Max()) < minTimeout {
 		t.Errorf("late answers, and the longest round trip is %v", time.Duration(local.RTT.Max()))
 	}
@@ -161,7 +164,7 @@ func TestAnswersAfterTheWindow(t *testing.T) {
 	if want := map[string]int64{CountSent: 1, CountLost: 0, CountLate: 1, CountStale: 0}; fmt.Sprint(local.Counts) != fmt.Sprint(want) {
 		t.Errorf("counts %v, want %v", local.Counts, want)
 	}
-	if local.Messages != 0 {
-		t.Errorf("%d messages", local.Messages)
+	if local.Messages != 0 || !warned(local, WarnLateAnswers) {
+		t.Errorf("%d messages, warnings %v", local.Messages, local.Warnings)
 	}
 }

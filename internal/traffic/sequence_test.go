@@ -49,6 +49,17 @@ func TestStreamMark(t *testing.T) {
 	})
 }
 
+// A number must outlast what a full queue can lose at once.
+func TestShortNumbersAreNotUsed(t *testing.T) {
+	for size := 1; size <= 10; size++ {
+		m := newStreamMark(size)
+		longest := m.flag - 1 - m.back // the longest gap that is understood
+		if want := longest > 1_000_000; m.numbered() != want {
+			t.Errorf("datagrams of %d bytes: numbered %v, gaps up to %d", size, m.numbered(), longest)
+		}
+	}
+}
+
 // FuzzStreamMark reads what a stranger may send.
 func FuzzStreamMark(f *testing.F) {
 	f.Add([]byte{0x80}, uint64(0))

@@ -248,9 +248,14 @@ func TestStopDuringTraffic(t *testing.T) {
 			tr := trial{test: test, addr: loopbacks["ipv4"], window: window}
 			local, remote := tr.ends(t)
 			localDone, remoteDone := start(local), start(remote)
-			time.AfterFunc(stopAfter, remote.Stop)
+			stopped := make(chan struct{})
+			time.AfterFunc(stopAfter, func() {
+				remote.Stop()
+				close(stopped)
+			})
 			began := time.Now()
 			finish(t, remoteDone)
+			<-stopped // before Close
 			if took := time.Since(began); took > stopAfter+drainTime+time.Second {
 				t.Errorf("took %v to stop", took)
 			}
