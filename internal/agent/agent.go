@@ -116,13 +116,21 @@ func (a *Agent) Hello() ctl.Hello {
 	return ctl.Hello{Version: a.cfg.Version, Protocol: ctl.Protocol, Hostname: a.cfg.Name}
 }
 
-// Environment tells the facts of the machine.
+// Environment tells the facts of the machine, and of its network devices in
+// the namespace in which workers run.
 func (a *Agent) Environment(context.Context) ([]result.Fact, error) {
-	var facts []result.Fact
-	for _, f := range counters.Environment() {
-		facts = append(facts, result.Fact(f))
+	var devices []result.Fact
+	read := func() error {
+		devices = counters.Devices()
+		return nil
 	}
-	return facts, nil
+	var err error
+	if a.cfg.NS == nil {
+		err = read()
+	} else {
+		err = a.cfg.NS.Do(read)
+	}
+	return append(counters.Environment(), devices...), err
 }
 
 // Open holds a session until ctx ends, sending fails or the agent closes.

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"os"
@@ -43,6 +44,7 @@ type bench struct {
 	link *netlab.Link
 	b    *Agent
 	way  within
+	here *Agent // a's
 	a    *ctl.Client
 }
 
@@ -55,15 +57,18 @@ func newBench(t *testing.T, cfg Config) *bench {
 	secret := ctl.NewSecret()
 	tcp := ctl.TCP{Addr: link.AddrB().String(), Secret: secret, Dead: dead}
 	x := &bench{lab: lab, link: link, way: within{tcp, lab.A.NS}}
+	everywhere := tcp
+	everywhere.Addr = fmt.Sprintf(":%d", ctl.DefaultPort)
 	var l net.Listener
-	if err := lab.B.NS.Do(func() (err error) { l, err = tcp.Listen(nil); return err }); err != nil {
+	if err := lab.B.NS.Do(func() (err error) { l, err = everywhere.Listen(nil); return err }); err != nil {
 		t.Fatal(err)
 	}
 	cfg.NS, cfg.Name = lab.B.NS, "b"
 	x.b = New(cfg)
 	serve(t, x.b, l)
 	p := ctl.NewPipe()
-	serve(t, New(Config{NS: lab.A.NS, Name: "a"}), p)
+	x.here = New(Config{NS: lab.A.NS, Name: "a"})
+	serve(t, x.here, p)
 	x.a = dial(t, "a", p, ctl.Options{})
 	return x
 }
@@ -173,11 +178,59 @@ func TestMeasure(t *testing.T) {
 		if r == nil {
 			continue
 		}
-		if r.Messages == 0 && r.Bytes == 0 {
-			t.Errorf("%s: nothing came to the remote end: %+v", test, r)
+		// On a machine that is starved of CPUs there may be but one message,
+		// with which the remote end's window begins.
+		if r.Messages == 0 && l.Messages > 1 {
+			t.Errorf("%s: nothing came to the remote end: %+v; the local end %+v", test, r, l)
 		}
 		if at := remote.Bound(); at.Addr() != x.link.AddrB() || at.Port() < ports.Min || at.Port() > ports.Max {
 			t.Errorf("%s: the remote end is at %v, want one of %v at %v", test, at, x.link.AddrB(), ports)
+		}
+	}
+}
+
+// A host that is reached by IPv6 is measured by IPv6, with nothing said of
+// either end's address.
+func TestMeasureIPv6(t *testing.T) {
+	x := newBench(t, Config{})
+	if !x.link.Addr6B().IsValid() {
+		labtest.Skip(t, errors.New("this kernel has no IPv6"))
+	}
+	x.way.Addr = x.link.Addr6B().String()
+	c := dial(t, "b", x.way, ctl.Options{})
+	if got := c.RemoteAddr().Addr(); got != x.link.Addr6B() {
+		t.Errorf("the agent was reached at %v, want %v", got, x.link.Addr6B())
+	}
+	local, remote := open(t, x.a), open(t, c)
+	ctx := t.Context()
+	for _, test := range []string{"udp_rr", "tcp_rr"} {
+		cfg := x.settings(t, test, result.Local, spec.MinWindow)
+		cfg.Addr, cfg.Peer = netip.IPv6Unspecified(), c.RemoteAddr().Addr()
+		if _, err := local.Prepare(ctx, cfg); err != nil {
+			t.Fatal(err)
+		}
+		cfg.Role, cfg.Peer = result.Remote, c.LocalAddr().Addr()
+		if _, err := remote.Prepare(ctx, cfg); err != nil {
+			t.Fatal(err)
+		}
+		if local.Bound().Addr() != x.link.Addr6A() || remote.Bound().Addr() != x.link.Addr6B() {
+			t.Errorf("%s: from %v to %v", test, local.Bound(), remote.Bound())
+		}
+		if err := remote.Arm(ctx, local.Bound()); err != nil {
+			t.Fatal(err)
+		}
+		if err := local.Arm(ctx, remote.Bound()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := remote.Run(ctx); err != nil {
+			t.Fatal(err)
+		}
+		own, err := local.Run(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end, err := remote.Drain(ctx); err != nil || end.Messages == 0 && own.Messages > 1 {
+			t.Errorf("%s: got %+v, error %v; the local end %+v", test, end, err, own)
 		}
 	}
 }
@@ -233,7 +286,7 @@ func TestMeasureAmongIdlers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i%250 == 249 {
-			if _, r, err := x.trial(t, local, remote, "udp_rr"); err != nil || r.Messages == 0 {
+			if l, r, err := x.trial(t, local, remote, "udp_rr"); err != nil || r.Messages == 0 && l.Messages > 1 {
 				t.Fatalf("among %d: %+v, error %v", i+1, r, err)
 			}
 			again := dial(t, "b", x.way, ctl.Options{})
@@ -285,13 +338,13 @@ func TestCutAnywhere(t *testing.T) {
 			began := time.Now()
 			switch at {
 			case "before":
-				if err := x.start(t, local, remote, "udp_rr", time.Second); err != nil {
+				if err := x.start(t, local, remote, "udp_rr", spec.MinWindow); err != nil {
 					t.Fatal(err)
 				}
 				x.setUp(t, false)
 				_, err = remote.Run(t.Context()) // a step that is out of order, if it comes through
 			case "within":
-				if err := x.start(t, local, remote, "udp_rr", 10*time.Minute); err != nil {
+				if err := x.start(t, local, remote, "udp_rr", 2*time.Second); err != nil {
 					t.Fatal(err)
 				}
 				var runs sync.WaitGroup
@@ -316,10 +369,11 @@ func TestCutAnywhere(t *testing.T) {
 				t.Errorf("got %v, want %v or %v", err, ctl.ErrUnreachable, ctl.ErrLost)
 			}
 			x.b.open.Wait() // the agent's own end of the session
-			if d := time.Since(began); d > 8*dead {
+			if d := time.Since(began); d > 20*dead {
 				t.Errorf("it took %v", d)
 			}
 			local.Close()
+			x.here.open.Wait()
 			if left, err := labtest.Children(os.Getpid()); err != nil || len(left) > 0 {
 				t.Errorf("workers are left: %v, error %v", left, err)
 			}

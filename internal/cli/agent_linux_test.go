@@ -120,6 +120,12 @@ func (w *words) await(t *testing.T, what string) {
 // start starts an agent on b and returns when it serves.
 func (x *twoHosts) start(t *testing.T, args ...string) *agentProcess {
 	t.Helper()
+	return x.startIn(t, x.lab.B.NS, args...)
+}
+
+// startIn is start on another host.
+func (x *twoHosts) startIn(t *testing.T, ns *sys.NetNS, args ...string) *agentProcess {
+	t.Helper()
 	p := &agentProcess{Cmd: exec.Command("netdelta", append([]string{"agent"}, args...)...)}
 	p.words.more = make(chan bool, 1)
 	p.Stderr = &p.words
@@ -128,7 +134,7 @@ func (x *twoHosts) start(t *testing.T, args ...string) *agentProcess {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := x.lab.B.NS.Start(p.Cmd); err != nil {
+	if err := ns.Start(p.Cmd); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

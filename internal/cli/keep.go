@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"netdelta/internal/result"
@@ -103,8 +104,7 @@ func (k *keeper) write(ctx context.Context) {
 	k.pending, k.failure = nil, nil
 }
 
-// finish ends the run's record. A run that was interrupted before it had
-// anything leaves none.
+// finish ends the run's record. A run without a trial leaves none.
 func (k *keeper) finish(ctx context.Context, state result.State, warnings []result.Warning) {
 	k.run.State, k.run.End = state, time.Now()
 	k.run.Warnings = append(k.run.Warnings, warnings...)
@@ -112,12 +112,18 @@ func (k *keeper) finish(ctx context.Context, state result.State, warnings []resu
 	if !k.begun {
 		return
 	}
+	if n := len(k.pending); n > 0 {
+		// The store's run is less than the one that was measured.
+		state = result.Partial
+		warnings = append(slices.Clone(warnings), result.Warning{Code: "not_kept",
+			Text: fmt.Sprintf("%d of %d trials are missing: the store could not take them", n, len(k.trials))})
+	}
 	ctx = context.WithoutCancel(ctx)
 	if err := k.store.Finish(ctx, k.run.ID, state, k.run.End, warnings); err != nil {
 		k.failed(err)
 		return
 	}
-	if state == result.Partial && len(k.trials) == 0 {
+	if len(k.trials) == 0 {
 		if err := k.store.Remove(ctx, k.run.ID); err != nil {
 			k.failed(err)
 		}

@@ -254,11 +254,7 @@ func judge(err error) (int, error) {
 
 // environment is the machine's facts and the lab's own, for the report's end.
 func environment(o lab.Options) []compare.Fact {
-	var facts []compare.Fact
-	for _, f := range counters.Environment() {
-		facts = append(facts, compare.Fact{Name: f.Name, Value: f.Value})
-	}
-	return append(facts, o.Facts()...)
+	return append(counters.Environment(), o.Facts()...)
 }
 
 // commandWords is the command line with the seed that was drawn, so that the

@@ -100,7 +100,7 @@ func intervalLine(l result.Live) string {
 			}
 		}
 	}
-	return fmt.Sprintf("%-20s %-6s %7.1f s  %s", l.Test.Short(), l.End, l.At.Round(100*time.Millisecond).Seconds(), figures)
+	return fmt.Sprintf("%-14s %-6s %6.1f s  %s", l.Test.Short(), l.End, l.At.Round(100*time.Millisecond).Seconds(), figures)
 }
 
 // printable makes a text from elsewhere safe for a terminal.

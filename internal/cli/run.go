@@ -34,7 +34,7 @@ type runFlags struct {
 	label, store        string
 	noStore             bool
 	exclusive           bool
-	wait                time.Duration
+	wait, reconnect     time.Duration
 	cpuLocal, cpuRemote string
 	data                string
 	format              string
@@ -84,6 +84,7 @@ can be had at one time, alternate them instead.`,
 	fl.BoolVar(&f.noStore, "no-store", false, "keep nothing")
 	fl.BoolVar(&f.exclusive, "exclusive", false, "have the agents serve nobody else meanwhile")
 	fl.DurationVar(&f.wait, "wait", 0, "how long to wait for others to leave an agent")
+	fl.DurationVar(&f.reconnect, "reconnect", 20*time.Second, "how long to wait for an agent that has gone in the middle of the run")
 	fl.StringVar(&f.cpuLocal, "cpu-local", "none", "CPU of the local end's thread: a number or none")
 	fl.StringVar(&f.cpuRemote, "cpu-remote", "none", "CPU of the remote end's thread")
 	fl.StringVar(&f.data, "data", "", "addresses of the path, REMOTE or LOCAL,REMOTE, where they are not those of the control connection")
@@ -112,8 +113,13 @@ func (f *runFlags) check(args []string) (errand, error) {
 	if err = result.CheckLabel(f.label); err != nil {
 		return wrong(err)
 	}
-	if f.wait < 0 || f.wait > maxWait {
-		return wrong(fmt.Errorf("wait %v is out of range: 0 to %v", f.wait, maxWait))
+	for _, d := range []struct {
+		flag string
+		d    time.Duration
+	}{{"wait", f.wait}, {"reconnect", f.reconnect}} {
+		if d.d < 0 || d.d > maxWait {
+			return wrong(fmt.Errorf("--%s %v is out of range: 0 to %v", d.flag, d.d, maxWait))
+		}
 	}
 	if e.path.DataLocal, e.path.DataRemote, err = hosts.ParseData(f.data); err != nil {
 		return wrong(fmt.Errorf("--data: %w", err))
@@ -132,8 +138,8 @@ func (f *runFlags) check(args []string) (errand, error) {
 	return e, err
 }
 
-// maxWait is the longest that --wait takes; the protocol counts milliseconds
-// in 32 bits.
+// maxWait is the longest that is waited for something; the protocol counts
+// milliseconds in 32 bits.
 const maxWait = 7 * 24 * time.Hour
 
 // plan is the plan of a single variant that the flags ask for.
@@ -229,6 +235,7 @@ func measure(ctx context.Context, e errand, f runFlags, record result.Run, keep 
 		Sink:     func(t result.Trial) error { return keep.add(ctx, t) },
 		Progress: screen.show,
 		Live:     screen.live(),
+		Patience: f.reconnect,
 	})
 	keep.finish(ctx, stateAfter(err, len(keep.trials)), about(err))
 	return err
@@ -274,6 +281,9 @@ func judgeRun(err error, keep *keeper) (int, error) {
 			text += " before the first trial was finished; nothing is kept"
 		}
 		return ExitInterrupted, also(errors.New(text+kept), lost)
+	}
+	if errors.Is(err, ctl.ErrBusy) || errors.Is(err, ctl.ErrLimit) {
+		kept += " (--wait 10m waits for that to end)"
 	}
 	return ExitUnmeasured, also(fmt.Errorf("%w%s", err, kept), lost)
 }

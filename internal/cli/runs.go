@@ -96,8 +96,8 @@ func printed(_ int, err error) error {
 // Widths of the list's columns that hold any text, so that a line has at most
 // 72 columns.
 const (
-	labelWidth  = 14
-	targetWidth = 16
+	labelWidth  = 12
+	targetWidth = 15
 )
 
 func runList(all []listed) string {

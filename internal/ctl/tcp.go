@@ -17,8 +17,8 @@ import (
 const connectBound = 8 * time.Second
 
 // DeadPeer is how long the other host of a control connection may be silent,
-// while it is asked for a sign of life, before it counts as gone. Trials add
-// to it, see tcpConn.
+// while it is asked for a sign of life, before it counts as gone. The length
+// of the longest trial so far is added, up to four times as much.
 const DeadPeer = 8 * time.Second
 
 // TCP is an agent's TCP port. Both ends have the same secret, or both are

@@ -47,6 +47,30 @@ func TestAgree(t *testing.T) {
 	}
 }
 
+// Whatever a peer tells of itself, what is agreed on is spoken by both, and
+// the newest such; and both sides come to the same.
+func FuzzAgree(f *testing.F) {
+	f.Add(uint32(0), uint32(1))
+	f.Add(uint32(MinProtocol), uint32(Protocol+1))
+	f.Add(uint32(1<<32-1), uint32(0))
+	f.Fuzz(func(t *testing.T, oldest, newest uint32) {
+		theirs := spanOf(oldest, newest)
+		if theirs.oldest > theirs.newest {
+			t.Fatalf("%d to %d is %v", oldest, newest, theirs)
+		}
+		v, ok := agree(ours, theirs)
+		if w, same := agree(theirs, ours); ok != same || v != w {
+			t.Fatalf("%v: %d, %v here and %d, %v there", theirs, v, ok, w, same)
+		}
+		if ok != (theirs.oldest <= ours.newest && ours.oldest <= theirs.newest) {
+			t.Fatalf("%v and %v: agreed %v", ours, theirs, ok)
+		}
+		if ok && (!ours.has(v) || !theirs.has(v) || ours.has(v+1) && theirs.has(v+1)) {
+			t.Fatalf("%v and %v agree on %d", ours, theirs, v)
+		}
+	})
+}
+
 // otherAgent is an agent of another release, which speaks what its span says.
 type otherAgent struct {
 	controlv1connect.UnimplementedHostHandler

@@ -32,12 +32,12 @@ func TestBoundedOutletWaits(t *testing.T) {
 		defer close(done)
 		o.deliver(pattern(60, 1))
 	}()
+	select {
+	case <-done:
+		t.Fatal("it did not wait")
+	case <-time.After(10 * time.Millisecond): // time to get it wrong
+	}
 	for range queued {
-		select {
-		case <-done:
-			t.Fatal("it did not wait")
-		default:
-		}
 		recv(t, b.outer)
 	}
 	select {

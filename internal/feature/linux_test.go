@@ -24,7 +24,7 @@ func TestUserNSHint(t *testing.T) {
 		{"switched off", unix.ENOSPC, map[string]string{"user.max_user_namespaces": "0"}, "user.max_user_namespaces"},
 		{"used up", unix.ENOSPC, map[string]string{"user.max_user_namespaces": "10"}, "room"},
 		{"AppArmor", unix.EPERM, map[string]string{"kernel.apparmor_restrict_unprivileged_userns": "1"}, "AppArmor"},
-		{"container", unix.EPERM, map[string]string{"kernel.apparmor_restrict_unprivileged_userns": "0", "kernel.unprivileged_userns_clone": "1"}, "seccomp"},
+		{"unknown", unix.EPERM, map[string]string{"kernel.apparmor_restrict_unprivileged_userns": "0", "kernel.unprivileged_userns_clone": "1"}, "seccomp"},
 	} {
 		need, advice := userNSHint(fmt.Errorf("clone: %w", c.err), func(name string) string { return c.sysctl[name] })
 		if !strings.Contains(need, c.need) {
@@ -32,6 +32,10 @@ func TestUserNSHint(t *testing.T) {
 		}
 		if advice == "" {
 			t.Errorf("%s: no advice", c.name)
+		}
+		// Nobody knows here whether this is a container.
+		if all := need + "; " + advice; strings.Contains(all, "container") && !strings.Contains(all, "if this is a container") {
+			t.Errorf("%s: takes this for a container: %s", c.name, all)
 		}
 	}
 }
@@ -71,6 +75,49 @@ func TestVirtualSize(t *testing.T) {
 	if size := virtualSize(string(own)); size < 1<<20 || size == ^uint64(0) {
 		t.Errorf("this process has %d bytes of address space", size)
 	}
+}
+
+func FuzzVirtualSize(f *testing.F) {
+	for _, s := range []string{"VmSize:\t  1024 kB\n", "Name:\tx\nVmSize:\t-1 kB", "VmSize: 18014398509481984 kB\n", "VmSize:\nVmSize: 1 kB"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, status string) {
+		size := virtualSize(status)
+		if size == ^uint64(0) {
+			return
+		}
+		// What is found is whole KiB and stands there.
+		if size%1024 != 0 || !strings.Contains(status, "VmSize:") || !strings.Contains(status, fmt.Sprint(size/1024)) {
+			t.Errorf("%q has %d bytes", status, size)
+		}
+	})
+}
+
+func FuzzMapsEveryone(f *testing.F) {
+	for _, s := range []string{"         0          0 4294967295\n", "0 0 4294967295 0", "0 1000 1", "\x00"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if got, want := mapsEveryone(text), strings.Join(strings.Fields(text), " ") == "0 0 4294967295"; got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	})
+}
+
+func FuzzNetlinkAck(f *testing.F) {
+	f.Add([]byte{})
+	f.Add(make([]byte, 20))
+	f.Add([]byte{20, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff})
+	f.Add([]byte{20, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80})
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		err := netlinkAck(answer)
+		if err == nil && (len(answer) < 20 || binary.NativeEndian.Uint32(answer[16:]) != 0) {
+			t.Errorf("% x is taken for an acknowledgement", answer)
+		}
+		if err != nil && (err == unix.Errno(0) || err.Error() == "") {
+			t.Errorf("% x gives an error that says nothing", answer)
+		}
+	})
 }
 
 func TestMapsEveryone(t *testing.T) {

@@ -48,6 +48,7 @@ func Connect(ctx context.Context, targets []Target, version string, o ctl.Option
 	if err == nil && len(targets) == 1 {
 		var end func()
 		p.here, p.Remote = true, clients[0]
+		o.Exclusive = false // nobody else can reach it
 		if p.Local, end, err = Here(ctx, agent.Config{Version: version}, o); err == nil {
 			p.ends = append(p.ends, end)
 		}

@@ -34,17 +34,25 @@ func Alive(pid int) bool {
 	return ok && state != "Z" && state != "X"
 }
 
-// stat reads a process's state and parent. The command before them stands in
-// parentheses and may hold anything (proc_pid_stat(5)).
+// stat reads a process's state and parent.
 func stat(pid int) (state string, ppid int, ok bool) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return "", 0, false
 	}
-	f := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	return parseStat(string(text))
+}
+
+// parseStat finds state and parent in a /proc/PID/stat. The command before
+// them stands in parentheses and may hold anything (proc_pid_stat(5)).
+func parseStat(text string) (state string, ppid int, ok bool) {
+	f := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	if len(f) < 2 {
 		return "", 0, false
 	}
-	ppid, err = strconv.Atoi(f[1])
-	return f[0], ppid, err == nil
+	ppid, err := strconv.Atoi(f[1])
+	if err != nil {
+		return "", 0, false
+	}
+	return f[0], ppid, true
 }

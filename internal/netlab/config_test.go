@@ -66,14 +66,14 @@ func TestContexts(t *testing.T) {
 
 func TestBusyThreads(t *testing.T) {
 	const (
-		wire = "the wire's reader from host a, the wire's reader from host b"
-		napi = "the NAPI thread of host a, the NAPI thread of host b"
+		wire = "the wire's reader at host a, the wire's reader at host b"
+		napi = "host a's NAPI thread, host b's NAPI thread"
 	)
 	for _, c := range []struct{ kind, context, want string }{
 		{Ether, "inline", wire},
 		{Ether, "softirq", wire},
 		{Ether, "kthread", wire + ", " + napi},
-		{Ether, "uthread", wire + ", the wire's writer to host a, the wire's writer to host b"},
+		{Ether, "uthread", wire + ", the wire's writer at host a, the wire's writer at host b"},
 		{Veth, "backlog", ""},
 		{Veth, "napi", ""},
 		{Veth, "napi-threaded", napi},

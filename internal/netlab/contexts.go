@@ -71,25 +71,21 @@ func ContextAbout(kind, name string) string {
 func BusyThreads(kind, context string) []string {
 	switch c, ok := ether.ContextOf(context); {
 	case kind == Ether && ok:
-		names := forBoth(nil, "the wire's reader from host ")
+		names := []string{"the wire's reader at host a", "the wire's reader at host b"}
 		if c.Handoff {
-			names = forBoth(names, "the wire's writer to host ")
+			names = append(names, "the wire's writer at host a", "the wire's writer at host b")
 		}
 		if c.Threaded {
-			names = forBoth(names, napiThread)
+			names = append(names, napiThreadNames[:]...)
 		}
 		return names
 	case kind == Veth && ContextAbout(kind, context) != "" && vethContextOf(context).threaded:
-		return forBoth(nil, napiThread)
+		return slices.Clone(napiThreadNames[:])
 	}
 	return nil
 }
 
-const napiThread = "the NAPI thread of host "
-
-func forBoth(names []string, what string) []string {
-	return append(names, what+"a", what+"b")
-}
+var napiThreadNames = [...]string{"host a's NAPI thread", "host b's NAPI thread"}
 
 func etherNames() []contextName {
 	var names []contextName

@@ -47,6 +47,43 @@ func TestSignedRankCoverage(t *testing.T) {
 	}
 }
 
+// Blocks in random order keep the interval's coverage on a drifting machine:
+// which variant a spell of luck falls to is tossed anew in each block. All of
+// A and then all of B does not.
+func TestCoverageUnderDrift(t *testing.T) {
+	n := rounds(10000)
+	const effect = 2.0 // of the last variant, in deviations of the noise
+	for _, c := range []struct{ blocks, variants int }{{6, 2}, {8, 2}, {8, 3}, {12, 3}, {12, 4}} {
+		rng := rand.New(rand.NewPCG(uint64(c.blocks), uint64(c.variants)))
+		paired, turns := 0, 0
+		var in, apart Interval
+		for range n {
+			rows := newMachine(rng, 1).inBlocks(c.blocks, c.variants)
+			d := rows[len(rows)-1]
+			for i := range d {
+				d[i] += effect
+			}
+			if in = SignedRank(d, 0.95); in.Lo <= effect && effect <= in.Hi {
+				paired++
+			}
+			a, b := newMachine(rng, 1).inTurn(c.blocks)
+			for i := range b[0] {
+				b[0][i] += effect
+			}
+			if apart = Shift(a[0], b[0], 0.95); apart.Lo <= effect && effect <= apart.Hi {
+				turns++
+			}
+		}
+		got, inTurn := float64(paired)/float64(n), float64(turns)/float64(n)
+		t.Logf("%d blocks of %d variants: %.2f%% of the paired intervals cover, attained level %.2f%%; A then B: %.1f%% of %.2f%%",
+			c.blocks, c.variants, 100*got, 100*in.Level, 100*inTurn, 100*apart.Level)
+		near(t, fmt.Sprintf("coverage with %+v", c), got, in.Level, errorOf(in.Level, n))
+		if inTurn > 0.85 {
+			t.Errorf("%+v: A then B covers in %.1f%%: the drift is too weak to prove anything", c, 100*inTurn)
+		}
+	}
+}
+
 func TestShiftAndMedianCoverage(t *testing.T) {
 	n := rounds(4000)
 	rng := rand.New(rand.NewPCG(2, 2))

@@ -150,6 +150,65 @@ func checkOptions(t *testing.T, f *os.File, name string, o tuntap.Options, flags
 	}
 }
 
+// TestFramesPass writes a frame into a TAP of each kind and receives it from
+// the interface.
+func TestFramesPass(t *testing.T) {
+	// An EtherType for experiments (IEEE 802, local experimental 1), and a
+	// destination that is everyone's.
+	const experimental = 0x88b5
+	frame := bytes.Repeat([]byte{0xff}, 200)
+	frame[12], frame[13] = experimental>>8, experimental&0xff
+	for _, o := range []tuntap.Options{{}, {NAPI: true}, {NAPI: true, SndBuf: 4096}, {NAPI: true, NAPIFrags: true}} {
+		t.Run(fmt.Sprintf("%+v", o), func(t *testing.T) {
+			ns := namespace(t, feature.TAPNAPI)
+			err := ns.Do(func() error {
+				f, name, err := tuntap.Open("", o)
+				if err != nil {
+					return err
+				}
+				defer f.Close()
+				if err := setUp(name); err != nil {
+					return err
+				}
+				link, err := net.InterfaceByName(name)
+				if err != nil {
+					return err
+				}
+				const proto = experimental>>8 | experimental&0xff<<8 // network byte order
+				fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC, proto)
+				if err != nil {
+					return err
+				}
+				defer unix.Close(fd)
+				if err := unix.Bind(fd, &unix.SockaddrLinklayer{Protocol: proto, Ifindex: link.Index}); err != nil {
+					return err
+				}
+				if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: 5}); err != nil {
+					return err
+				}
+				if _, err := f.Write(frame); err != nil {
+					return err
+				}
+				got := make([]byte, 2048)
+				n, err := unix.Read(fd, got)
+				for err == unix.EINTR {
+					n, err = unix.Read(fd, got)
+				}
+				if err != nil || !bytes.Equal(got[:n], frame) {
+					t.Errorf("received %d bytes, %v; want %d", n, err, len(frame))
+				}
+				return nil
+			})
+			if o.NAPIFrags && errors.Is(err, os.ErrPermission) {
+				labtest.Skip(t, err) // root of a user namespace
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestSndBufBounds fills the queue before a NAPI poll in a kernel thread,
 // which runs beside the writer.
 func TestSndBufBounds(t *testing.T) {

@@ -1,0 +1,409 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"netdelta/internal/cli"
+	"netdelta/internal/compare"
+	"netdelta/internal/result"
+	"netdelta/internal/summary"
+	"netdelta/internal/sys"
+)
+
+// outcome is what became of a command.
+type outcome struct {
+	status         int
+	stdout, stderr string
+}
+
+// command prepares netdelta as a process of its own.
+func command(args ...string) *exec.Cmd {
+	cmd := exec.Command("netdelta", args...)
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	return cmd
+}
+
+// in runs netdelta in a network namespace to its end.
+func in(t *testing.T, ns *sys.NetNS, args ...string) outcome {
+	t.Helper()
+	return begin(t, ns, args...).wait(t)
+}
+
+// begun is a netdelta that is running.
+type begun struct {
+	*exec.Cmd
+	out, err bytes.Buffer
+}
+
+func begin(t *testing.T, ns *sys.NetNS, args ...string) *begun {
+	t.Helper()
+	b := &begun{Cmd: command(args...)}
+	b.Stdout, b.Stderr = &b.out, &b.err
+	if err := ns.Start(b.Cmd); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if b.ProcessState == nil {
+			b.Process.Kill()
+			b.Wait()
+		}
+	})
+	return b
+}
+
+func (b *begun) wait(t *testing.T) outcome {
+	t.Helper()
+	late := time.AfterFunc(2*time.Minute, func() { b.Process.Kill() })
+	defer late.Stop()
+	b.Wait() // its outcome is in ProcessState
+	return outcome{b.ProcessState.ExitCode(), b.out.String(), b.err.String()}
+}
+
+// want checks an exit status, and that every line on standard error is of the
+// program's and says one of some things, in their order.
+func (o outcome) want(t *testing.T, status int, says ...string) {
+	t.Helper()
+	if o.status != status {
+		t.Errorf("exit status %d, want %d\n%s%s", o.status, status, o.stdout, o.stderr)
+	}
+	lines := strings.Split(strings.TrimSuffix(o.stderr, "\n"), "\n")
+	if o.stderr == "" {
+		lines = nil
+	}
+	if len(lines) != len(says) {
+		t.Errorf("%d lines on standard error, want %d:\n%s", len(lines), len(says), o.stderr)
+		return
+	}
+	for i, line := range lines {
+		if !strings.HasPrefix(line, "netdelta: ") || !strings.Contains(line, says[i]) {
+			t.Errorf("got %q, want %q in it", line, says[i])
+		}
+	}
+}
+
+// run measures from a to b with short trials.
+func (x *twoHosts) run(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return in(t, x.lab.A.NS, x.runArgs(args...)...)
+}
+
+func (x *twoHosts) runArgs(args ...string) []string {
+	all := []string{"run", x.link.AddrB().String(), "--secret-file", x.secret, "--time", "50ms", "--warmup", "10ms", "--store", x.store(), "--trials", "2"}
+	return append(all, args...)
+}
+
+func (x *twoHosts) store() string { return filepath.Join(filepath.Dir(x.secret), "store.db") }
+
+// kept runs a command on the store.
+func (x *twoHosts) kept(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return in(t, x.lab.A.NS, append(args, "--store", x.store())...)
+}
+
+// listed is the store's runs.
+func (x *twoHosts) listed(t *testing.T) []map[string]any {
+	t.Helper()
+	var list struct {
+		Runs []map[string]any `json:"runs"`
+	}
+	o := x.kept(t, "runs", "--format", "json")
+	if err := json.Unmarshal([]byte(o.stdout), &list); err != nil {
+		t.Fatalf("%v: %s%s", err, o.stdout, o.stderr)
+	}
+	return list.Runs
+}
+
+// From a secret to a comparison: what the two hosts are for.
+func TestRunAndCompare(t *testing.T) {
+	x := newTwoHosts(t)
+	x.start(t, "--secret-file", x.secret)
+	for _, label := range []string{"old", "new"} {
+		o := x.run(t, "--label", label)
+		o.want(t, cli.ExitDone)
+		for _, want := range []string{"(" + label + ") to 192.0.2.2, ", ": complete, 10", "icmp_echo size=56\n", "tcp_stream size=128KiB\n", "remote", "offered", "Kept as run "} {
+			if !strings.Contains(o.stdout, want) {
+				t.Errorf("the report lacks %q:\n%s", want, o.stdout)
+			}
+		}
+		checkWidth(t, o.stdout)
+	}
+
+	o := x.kept(t, "compare", "old", "new")
+	o.want(t, cli.ExitDone)
+	if !strings.HasPrefix(o.stdout, "new against old: ") || !strings.Contains(o.stdout, "separate runs") {
+		t.Errorf("got\n%s", o.stdout)
+	}
+	o = x.kept(t, "show", "old")
+	o.want(t, cli.ExitDone)
+	if !strings.Contains(o.stdout, "kernel") || !strings.Contains(o.stdout, "$ netdelta run 192.0.2.2 --secret-file ") {
+		t.Errorf("show lacks the machine or the command:\n%s", o.stdout)
+	}
+	checkWidth(t, o.stdout)
+
+	// The same from a file.
+	o = x.kept(t, "show", "old", "--raw")
+	o.want(t, cli.ExitDone)
+	file := filepath.Join(filepath.Dir(x.secret), "old.json")
+	if err := os.WriteFile(file, []byte(o.stdout), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run, trials, err := result.DecodeExport([]byte(o.stdout))
+	if err != nil || run.Label != "old" || len(trials) != 10 || len(run.Environments) != 2 || run.State != result.Complete {
+		t.Errorf("exported: %+v with %d trials, %v", run, len(trials), err)
+	}
+	for _, args := range [][]string{{"compare", "old", "new"}, {"compare", file, "new"}} {
+		var r compare.Report
+		o := x.kept(t, append(args, "--format", "json")...)
+		o.want(t, cli.ExitDone)
+		if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || r.Trials != 20 || r.Pairing != compare.Unpaired {
+			t.Errorf("%q: %v, %d trials", args, err, r.Trials)
+		}
+	}
+
+	// Removed is removed.
+	if n := len(x.listed(t)); n != 2 {
+		t.Errorf("%d runs are listed, want 2", n)
+	}
+	o = x.kept(t, "rm", "old", run.ID)
+	o.want(t, cli.ExitDone)
+	if o.stdout != "removed "+run.ID+" (old) of "+run.Start.Format("2006-01-02 15:04:05 UTC")+"\n" {
+		t.Errorf("rm said %q", o.stdout)
+	}
+	x.kept(t, "show", "old").want(t, cli.ExitUsage, `none has the id or label "old"`)
+}
+
+func checkWidth(t *testing.T, page string) {
+	t.Helper()
+	for _, line := range strings.Split(page, "\n") {
+		if len(line) > 72 {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+}
+
+// The report as JSON is one object, and the figures that are kept are those.
+func TestRunJSON(t *testing.T) {
+	x := newTwoHosts(t)
+	x.start(t, "--secret-file", x.secret)
+	o := x.run(t, "--test", "udp_rr size=64,udp_stream", "--format", "json", "--seed", "7")
+	o.want(t, cli.ExitDone)
+	var r summary.Report
+	d := json.NewDecoder(strings.NewReader(o.stdout))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&r); err != nil || d.More() {
+		t.Fatalf("%v\n%s", err, o.stdout)
+	}
+	if r.Schema != summary.Schema || r.Trials != 4 || r.Seed != 7 || len(r.Environments) != 2 || r.Figures[0].Params.Size != 64 {
+		t.Errorf("%+v", r)
+	}
+	again := x.kept(t, "show", r.ID[:5], "--format", "json")
+	again.want(t, cli.ExitDone)
+	if again.stdout != o.stdout {
+		t.Errorf("shown again it differs:\n%s\n%s", o.stdout, again.stdout)
+	}
+}
+
+// Runs of one label are repetitions, and two runs may share a store.
+func TestTwoRunsOneStore(t *testing.T) {
+	x := newTwoHosts(t)
+	x.start(t, "--secret-file", x.secret)
+	var both [2]*begun
+	for i := range both {
+		both[i] = begin(t, x.lab.A.NS, x.runArgs("--label", "same", "--test", "udp_rr", "--trials", "5")...)
+	}
+	for _, b := range both {
+		b.wait(t).want(t, cli.ExitDone)
+	}
+	for _, r := range x.listed(t) {
+		if r["label"] != "same" || r["trials"] != 5.0 || r["state"] != "complete" {
+			t.Errorf("listed: %v", r)
+		}
+	}
+	if n := len(x.listed(t)); n != 2 {
+		t.Errorf("%d runs are listed, want 2", n)
+	}
+}
+
+// An interrupt leaves the trials that were finished, and says so.
+func TestRunInterrupted(t *testing.T) {
+	x := newTwoHosts(t)
+	p := x.start(t, "--secret-file", x.secret)
+	b := begin(t, x.lab.A.NS, x.runArgs("--label", "half", "--test", "udp_rr", "--trials", "1000")...)
+	x.await(t, func(trials float64) bool { return trials >= 2 })
+	x.kept(t, "rm", "half").want(t, cli.ExitUsage, "still being measured")
+	if err := b.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	o := b.wait(t)
+	o.want(t, cli.ExitInterrupted, "interrupted; the ")
+	if !strings.Contains(o.stdout, "udp_rr size=1\n") || !strings.Contains(o.stdout, ": partial,") {
+		t.Errorf("the report lacks what was measured:\n%s", o.stdout)
+	}
+	if r := x.listed(t)[0]; r["state"] != "partial" || r["trials"].(float64) < 2 {
+		t.Errorf("listed: %v", r)
+	}
+	// The agent is free again.
+	p.words.await(t, "its client left")
+	x.run(t, "--test", "udp_rr", "--exclusive").want(t, cli.ExitDone)
+}
+
+// await returns when the run that is under way has that many trials.
+func (x *twoHosts) await(t *testing.T, enough func(trials float64) bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); {
+		if _, err := os.Stat(x.store()); err != nil {
+			continue
+		}
+		if runs := x.listed(t); len(runs) > 0 && runs[0]["state"] == "running" && enough(runs[0]["trials"].(float64)) {
+			return
+		}
+	}
+	t.Fatal("no trials came")
+}
+
+// A run that is killed leaves what it had, and reads as partial.
+func TestRunKilled(t *testing.T) {
+	x := newTwoHosts(t)
+	x.start(t, "--secret-file", x.secret)
+	b := begin(t, x.lab.A.NS, x.runArgs("--test", "udp_rr", "--trials", "1000")...)
+	x.await(t, func(trials float64) bool { return trials >= 2 })
+	b.Process.Kill()
+	b.wait(t)
+	r := x.listed(t)[0]
+	if r["state"] != "partial" || r["trials"].(float64) < 2 {
+		t.Errorf("listed: %v", r)
+	}
+	o := x.kept(t, "show", r["id"].(string))
+	o.want(t, cli.ExitDone)
+	if !strings.Contains(o.stdout, "ended without finishing") {
+		t.Errorf("got\n%s", o.stdout)
+	}
+}
+
+// Agents that go in the middle of a run: what was measured is kept. One that
+// comes back soon enough costs no more than a trial's first attempt.
+func TestAgentVanishes(t *testing.T) {
+	x := newTwoHosts(t)
+	p := x.start(t, "--secret-file", x.secret)
+	b := begin(t, x.lab.A.NS, x.runArgs("--test", "udp_rr", "--trials", "1000", "--reconnect", "0s")...)
+	x.await(t, func(trials float64) bool { return trials >= 2 })
+	p.end(t, os.Kill)
+	o := b.wait(t)
+	o.want(t, cli.ExitUnmeasured, "trials before that are kept as run ")
+	if !strings.Contains(o.stderr, "is the agent running there") {
+		t.Errorf("got %q", o.stderr)
+	}
+	if r := x.listed(t)[0]; r["state"] != "partial" || r["trials"].(float64) < 2 {
+		t.Errorf("listed: %v", r)
+	}
+
+	p = x.start(t, "--secret-file", x.secret)
+	b = begin(t, x.lab.A.NS, x.runArgs("--test", "udp_rr", "--trials", "30", "--time", "100ms")...)
+	x.await(t, func(trials float64) bool { return trials >= 2 && trials < 30 })
+	p.end(t, os.Kill)
+	x.start(t, "--secret-file", x.secret)
+	o = b.wait(t)
+	o.want(t, cli.ExitDone)
+	if !strings.Contains(o.stdout, "a first attempt at the trial failed") {
+		t.Errorf("got\n%s", o.stdout)
+	}
+}
+
+// What keeps a run from beginning is one line each, and nothing is kept of it.
+func TestRunCannotBegin(t *testing.T) {
+	x := newTwoHosts(t)
+	x.start(t, "--secret-file", x.secret)
+	other := filepath.Join(filepath.Dir(x.secret), "other")
+	if err := os.WriteFile(other, []byte("0123456789abcdefghjkmnpqrstvwxyz"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := x.link.AddrB().String()
+	run := func(target string, args ...string) outcome {
+		return in(t, x.lab.A.NS, append([]string{"run", target, "--store", x.store(), "--test", "udp_rr", "--time", "50ms"}, args...)...)
+	}
+	run(at+":7199", "--secret-file", x.secret).want(t, cli.ExitUnmeasured, "nothing listens at "+at+":7199")
+	run(at, "--secret-file", other).want(t, cli.ExitUnmeasured, "has another secret")
+	run(at, "--insecure").want(t, cli.ExitUnmeasured, "asks for a secret")
+	run("nosuch.invalid", "--secret-file", x.secret).want(t, cli.ExitUnmeasured, "the name nosuch.invalid cannot be resolved")
+	run("198.51.100.1", "--secret-file", x.secret).want(t, cli.ExitUnmeasured, "is there a route?")
+	run("2001:db8:ffff::1", "--secret-file", x.secret).want(t, cli.ExitUnmeasured, "is there a route?")
+	if runs := x.listed(t); len(runs) != 0 {
+		t.Errorf("kept: %v", runs)
+	}
+
+	b := begin(t, x.lab.A.NS, x.runArgs("--test", "udp_rr", "--trials", "1000", "--exclusive")...)
+	x.await(t, func(trials float64) bool { return trials >= 1 })
+	x.run(t, "--test", "udp_rr").want(t, cli.ExitUnmeasured, "has the host alone since")
+	waiting := begin(t, x.lab.A.NS, x.runArgs("--test", "udp_rr", "--label", "waited", "--wait", "1m")...)
+	time.AfterFunc(300*time.Millisecond, func() { b.Process.Signal(syscall.SIGINT) })
+	o := waiting.wait(t)
+	o.want(t, cli.ExitDone, "waiting: ")
+	b.wait(t)
+}
+
+// A peer that has IPv6 only, and one that is this host itself.
+func TestRunAddresses(t *testing.T) {
+	x := newTwoHosts(t)
+	if x.link.Addr6B().IsValid() {
+		x.start(t, "--secret-file", x.secret, "--listen", "["+x.link.Addr6B().String()+"]:7117")
+		args := x.runArgs("--test", "udp_rr,tcp_rr")
+		args[1] = x.link.Addr6B().String()
+		o := in(t, x.lab.A.NS, args...)
+		o.want(t, cli.ExitDone)
+		if !strings.Contains(o.stdout, "to 2001:db8::2, ") {
+			t.Errorf("got\n%s", o.stdout)
+		}
+		x.run(t).want(t, cli.ExitUnmeasured, "nothing listens at 192.0.2.2:7117")
+	}
+	x.start(t, "--secret-file", x.secret, "--listen", "192.0.2.2:7118")
+	args := x.runArgs("--test", "udp_rr")
+	args[1] = "192.0.2.2:7118"
+	o := in(t, x.lab.B.NS, args...)
+	o.want(t, cli.ExitDone)
+	if !strings.Contains(o.stdout, "the route is loopback: both ends have the address") {
+		t.Errorf("got\n%s", o.stdout)
+	}
+	// Another address of this host is reached through loopback as well.
+	args = x.runArgs("--test", "udp_rr", "--data", "127.0.0.1,192.0.2.2")
+	args[1] = "192.0.2.2:7118"
+	o = in(t, x.lab.B.NS, args...)
+	if !strings.Contains(o.stdout, "the route is loopback: 127.0.0.1 and 192.0.2.2") {
+		t.Errorf("got\n%s%s", o.stdout, o.stderr)
+	}
+}
+
+// An MTU that does not pass: the message says which size does.
+func TestMTU(t *testing.T) {
+	x := newTwoHosts(t)
+	x.start(t, "--secret-file", x.secret)
+	ip(t, x.lab.B.NS, "link", "set", x.lab.B.Device, "mtu", "1280")
+	o := x.run(t, "--test", "udp_rr size=1400,udp_rr size=64")
+	// veth lets a frame through that has a VLAN tag more than the MTU.
+	o.want(t, cli.ExitUnmeasured, "nothing came through in udp_rr 1400: UDP datagrams of 1256 bytes pass and of 1257 bytes do not")
+	if !strings.Contains(o.stdout, "udp_rr size=64\n") || !strings.Contains(o.stdout, "0/2") {
+		t.Errorf("got\n%s", o.stdout)
+	}
+}
+
+// ip runs iproute2's command in a network namespace.
+func ip(t *testing.T, ns *sys.NetNS, args ...string) {
+	t.Helper()
+	cmd := exec.Command("ip", args...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := ns.Start(cmd)
+	if err == nil {
+		err = cmd.Wait()
+	}
+	if err != nil {
+		t.Fatalf("ip %s: %v: %s", strings.Join(args, " "), err, out.String())
+	}
+}

@@ -1,0 +1,88 @@
+package counters
+
+import (
+	"fmt"
+	"net"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"netdelta/internal/sys"
+)
+
+// maxDevices is how many interfaces are told of: a host of containers can have
+// hundreds.
+const maxDevices = 8
+
+// offloads is the table of the switches that are told, in their order.
+var offloads = []struct {
+	name string
+	flag sys.EthtoolFlag
+}{
+	{"rx-checksum", sys.RxChecksum},
+	{"tx-checksum", sys.TxChecksum},
+	{"sg", sys.SG},
+	{"tso", sys.TSO},
+	{"gso", sys.GSO},
+	{"gro", sys.GRO},
+}
+
+// Devices tells of the interfaces of the thread's network namespace that are
+// up and have an address, but for loopback: what each is, and which of its
+// offloads are on.
+func Devices() []Fact {
+	all, err := net.Interfaces()
+	if err != nil {
+		return nil
+	}
+	var facts []Fact
+	told := 0
+	for _, d := range all {
+		addrs, err := d.Addrs()
+		if err != nil || len(addrs) == 0 || d.Flags&net.FlagUp == 0 || d.Flags&net.FlagLoopback != 0 {
+			continue
+		}
+		if told++; told > maxDevices {
+			break
+		}
+		is := fmt.Sprintf("mtu %d", d.MTU)
+		if driver := driverOf(d.Name); driver != "" {
+			is = driver + ", " + is
+		}
+		facts = append(facts, Fact{Name: "device " + d.Name, Value: is})
+		if on, known := offloadsOn(d.Name); known {
+			facts = append(facts, Fact{Name: d.Name + " offloads", Value: on})
+		}
+	}
+	return facts
+}
+
+// offloadsOn names the switches that are on. It is not known if the device has
+// none of them.
+func offloadsOn(name string) (text string, known bool) {
+	var on []string
+	for _, o := range offloads {
+		is, err := sys.GetEthtoolFlag(name, o.flag)
+		known = known || err == nil
+		if err == nil && is {
+			on = append(on, o.name)
+		}
+	}
+	if len(on) == 0 {
+		return "none", known
+	}
+	return strings.Join(on, " "), known
+}
+
+func driverOf(name string) string {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return ""
+	}
+	defer unix.Close(fd)
+	info, err := unix.IoctlGetEthtoolDrvinfo(fd, name)
+	if err != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(info.Driver[:])
+}
