@@ -14,6 +14,7 @@ import (
 	"netdelta/internal/compare"
 	"netdelta/internal/report"
 	"netdelta/internal/result"
+	"netdelta/internal/store"
 	"netdelta/internal/store/sqlite"
 )
 
@@ -108,11 +109,22 @@ func (l *library) close() {
 }
 
 // find returns the runs that a text means: the one in a file if it looks like
-// a file's name, else those in the store.
+// the name of a file and there is one, else those in the store.
 func (l *library) find(ctx context.Context, ref string) (side, error) {
-	if strings.ContainsRune(ref, os.PathSeparator) || strings.HasSuffix(ref, ".json") {
-		return readExport(ref)
+	file := strings.ContainsRune(ref, os.PathSeparator) || strings.HasSuffix(ref, ".json")
+	if file {
+		if _, err := os.Stat(ref); err == nil {
+			return readExport(ref)
+		}
 	}
+	of, err := l.kept(ctx, ref)
+	if file && (errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrMissing)) {
+		return readExport(ref) // which says what is wrong with it
+	}
+	return of, err
+}
+
+func (l *library) kept(ctx context.Context, ref string) (side, error) {
 	if l.store == nil {
 		s, err := openKept(ctx, l.path)
 		if err != nil {

@@ -76,7 +76,10 @@ func listRuns(ctx context.Context, file string, filter store.Filter, format stri
 		}
 	}
 	if format == "json" {
-		data, err := json.MarshalIndent(map[string]any{"schema": runsSchema, "runs": all}, "", "  ")
+		data, err := json.MarshalIndent(struct {
+			Schema string   `json:"schema"`
+			Runs   []listed `json:"runs"`
+		}{runsSchema, all}, "", "  ")
 		if err != nil {
 			return &exitError{ExitUnmeasured, err}
 		}

@@ -14,6 +14,7 @@ import (
 // TestBoundedOutletWaits fills the far queue: an outlet with a bound waits
 // there, and nothing is dropped.
 func TestBoundedOutletWaits(t *testing.T) {
+	rawThreads(t)
 	b := newPort(t)
 	queued := 0
 	for {
@@ -56,6 +57,7 @@ func TestBoundedOutletWaits(t *testing.T) {
 // TestBoundedOutletDropsWhenThePortIsGone: the wait ends with what was waited
 // for.
 func TestBoundedOutletDropsWhenThePortIsGone(t *testing.T) {
+	rawThreads(t)
 	b := newPort(t)
 	for e := unix.Errno(0); e == 0; {
 		_, e = sys.TryWrite(b.inner, pattern(1500, 0))

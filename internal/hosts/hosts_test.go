@@ -21,7 +21,7 @@ func served(t *testing.T, cfg agent.Config) (port string) {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Skipf("no loopback here: %v", err)
+		t.Fatal(err)
 	}
 	port = strconv.Itoa(free.Addr().(*net.TCPAddr).Port)
 	free.Close()
@@ -179,11 +179,14 @@ func TestMoved(t *testing.T) {
 func TestOwnAddress(t *testing.T) {
 	port := served(t, agent.Config{Name: "far"})
 	p := connect(t, insecure("127.0.0.1:"+port))
+	if isOwn(netip.MustParseAddr("192.0.2.250")) || !isOwn(netip.MustParseAddr("127.0.0.1")) || !isOwn(netip.MustParseAddr("::ffff:127.0.0.1")) {
+		t.Error("own addresses are mistaken")
+	}
 	all, err := net.InterfaceAddrs()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, own := range all {
+	for _, own := range all { // there may be none but loopback's
 		prefix, err := netip.ParsePrefix(own.String())
 		if err != nil || prefix.Addr().IsLoopback() || !prefix.Addr().Is4() {
 			continue
@@ -193,9 +196,7 @@ func TestOwnAddress(t *testing.T) {
 		if err != nil || len(at.Warnings) != 1 || at.Warnings[0].Code != run.CodeLoopback {
 			t.Errorf("%v: %v, %v", prefix, at.Warnings, err)
 		}
-		return
 	}
-	t.Skip("this host has no address but loopback")
 }
 
 func TestParseData(t *testing.T) {

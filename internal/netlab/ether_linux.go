@@ -12,7 +12,8 @@ import (
 	"netdelta/internal/sys/tuntap"
 )
 
-// etherSteps build two TAPs and the wire between them.
+// etherSteps build two TAPs and the wire between them. Where a context gives
+// the TAPs a bounded queue, the wire is told to wait for room in it.
 func (k *Link) etherSteps() []step {
 	c, _ := ether.ContextOf(k.cfg.Context)
 	c.TAP.VNetHdr = k.cfg.Offload

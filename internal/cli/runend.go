@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"netdelta/internal/ctl"
+	"netdelta/internal/result"
+	"netdelta/internal/run"
+	"netdelta/internal/spec"
+)
+
+// stateAfter says how far a run came.
+func stateAfter(err error, trials int) result.State {
+	switch {
+	case err == nil:
+		return result.Complete
+	case trials > 0 || errors.Is(err, run.ErrInterrupted):
+		return result.Partial
+	}
+	return result.Failed
+}
+
+// about is what a run keeps of its early end.
+func about(err error) []result.Warning {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, run.ErrInterrupted):
+		return []result.Warning{{Code: "interrupted", Text: "the run was interrupted; the trials before that are whole"}}
+	}
+	return []result.Warning{{Code: "stopped", Text: oneLine(err.Error())}}
+}
+
+// judgeRun is the exit status of a run, and what to say beside its report.
+func judgeRun(err error, keep *keeper, waited time.Duration) (int, error) {
+	kept := ""
+	if keep.kept() {
+		kept = fmt.Sprintf("; the %d trials before that are kept as run %s", len(keep.trials), keep.run.ID)
+	}
+	lost := keep.lost()
+	switch {
+	case err == nil && lost == nil:
+		return ExitDone, nil
+	case err == nil:
+		return ExitUnmeasured, lost
+	case errors.Is(err, run.ErrInterrupted) || errors.Is(err, context.Canceled):
+		text := "interrupted"
+		if len(keep.trials) == 0 {
+			text += " before the first trial was finished; nothing is kept"
+		}
+		return ExitInterrupted, also(errors.New(text+kept), lost)
+	}
+	if waited == 0 && (errors.Is(err, ctl.ErrBusy) || errors.Is(err, ctl.ErrLimit)) {
+		kept += " (--wait 10m waits for that to end)"
+	}
+	return ExitUnmeasured, also(fmt.Errorf("%w%s", err, kept), lost)
+}
+
+// also puts a second error, which may be nil, behind a first.
+func also(err, more error) error {
+	if more == nil {
+		return err
+	}
+	return fmt.Errorf("%w; %w", err, more)
+}
+
+// nothingThrough says which tests measured nothing, and why if that is known.
+func nothingThrough(tests []spec.Test, trials []result.Trial) error {
+	var names []string
+	for _, t := range tests {
+		names = append(names, t.Short())
+	}
+	text := "nothing came through in " + strings.Join(names, ", ")
+	for _, t := range trials {
+		for _, w := range t.Warnings {
+			if w.Code == run.CodeMTU || w.Code == run.CodeBlocked {
+				return fmt.Errorf("%s: %s: %s", text, w.Text, w.Advice)
+			}
+		}
+	}
+	return fmt.Errorf("%s: look at the routes and firewalls of both ends", text)
+}
+
+// next is what can be done with a run that is kept.
+func next(keep *keeper, storeFile string) string {
+	if !keep.wanted {
+		return "Not kept, as --no-store asks."
+	}
+	if !keep.kept() {
+		return ""
+	}
+	name := keep.run.ID
+	if keep.run.Label != "" {
+		name = keep.run.Label
+	}
+	at := ""
+	if storeFile != "" {
+		at = " --store " + quoted(storeFile)
+	}
+	return fmt.Sprintf("Kept as run %s in %s. To compare it with another one: netdelta compare %s OTHER%s", keep.run.ID, keep.path, quoted(name), at)
+}
