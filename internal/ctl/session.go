@@ -212,6 +212,11 @@ func step[Req, Res any](ctx context.Context, s *Session, name string, bound time
 	rpc func(context.Context, *connect.Request[Req]) (*connect.Response[Res], error), req *Req) (*Res, error) {
 	held, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	if s.ctx.Err() != nil {
+		// Not left to AfterFunc's goroutine: the call could fail before it runs,
+		// and its error tell less than the session's own.
+		cancel(context.Cause(s.ctx))
+	}
 	defer context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })()
 	return call(held, s.c, name, bound, rpc, req)
 }
