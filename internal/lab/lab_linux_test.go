@@ -38,11 +38,11 @@ func TestRxContextPlan(t *testing.T) {
 		baseline string
 		err      string
 	}{
-		{"ether's defaults", func(*Options) {}, []string{"softirq", "kthread", "inline"}, "softirq", ""},
-		{"veth's defaults", func(o *Options) { o.Link = netlab.Veth }, []string{"napi", "napi-threaded", "backlog"}, "napi", ""},
+		{"ether's defaults", func(*Options) {}, []string{"softirq", "kthread"}, "softirq", ""},
+		{"veth's defaults", func(o *Options) { o.Link = netlab.Veth }, []string{"napi", "napi-threaded"}, "napi", ""},
 		{"levels without the usual baseline", func(o *Options) { o.Levels = []string{"uthread", "inline"} }, []string{"uthread", "inline"}, "uthread", ""},
 		{"a level against itself", func(o *Options) { o.Levels = []string{"softirq", "softirq-again"} }, []string{"softirq", "softirq-again"}, "softirq", ""},
-		{"a baseline of one's own", func(o *Options) { o.Baseline = "inline" }, []string{"softirq", "kthread", "inline"}, "inline", ""},
+		{"a baseline of one's own", func(o *Options) { o.Baseline = "kthread" }, []string{"softirq", "kthread"}, "kthread", ""},
 		{"an unknown link", func(o *Options) { o.Link = "ppp" }, nil, "", "valid are ether, veth"},
 		{"a level of the other link", func(o *Options) { o.Levels = []string{"napi"} }, nil, "", "valid are inline, softirq, kthread, uthread"},
 		{"an unknown baseline", func(o *Options) { o.Baseline = "uthread" }, nil, "", "none of its levels"},

@@ -21,13 +21,14 @@ var rxContext = Experiment{
 }
 
 // rxDefaults holds, for each kind of link, the levels that run by default and
-// the one that the others are compared with.
+// the one that the others are compared with. Two levels only: what a third one
+// takes is worth more as blocks.
 var rxDefaults = []struct {
 	link, baseline string
 	levels         []string
 }{
-	{netlab.Ether, "softirq", []string{"softirq", "kthread", "inline"}},
-	{netlab.Veth, "napi", []string{"napi", "napi-threaded", "backlog"}},
+	{netlab.Ether, "softirq", []string{"softirq", "kthread"}},
+	{netlab.Veth, "napi", []string{"napi", "napi-threaded"}},
 }
 
 func rxContextPlan(o Options) (spec.Plan, error) {
