@@ -9,6 +9,7 @@ import (
 	"io"
 	"runtime/debug"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -67,8 +68,16 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exit.status
 }
 
-// oneLine keeps an error on one line, however deep it was wrapped.
-func oneLine(s string) string { return strings.Join(strings.FieldsFunc(s, isBreak), "; ") }
+// oneLine keeps an error on one line, however deep it was wrapped, and its
+// text, which may be another host's, from steering the terminal.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, strings.Join(strings.FieldsFunc(s, isBreak), "; "))
+}
 
 func isBreak(r rune) bool { return r == '\n' || r == '\r' }
 

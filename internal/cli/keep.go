@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ type keeper struct {
 	store   store.Store // nil: nothing is kept
 	path    string      // of the store, for messages
 	wanted  bool        // the user wants the run kept
+	rescued string      // the file that has the run instead of the store
 	begun   bool
 	run     result.Run
 	trials  []result.Trial // all
@@ -31,22 +33,28 @@ type keeper struct {
 // openKeeper opens the store for a run. One that can't be written now is no
 // reason not to measure: it is told at once, and again at the end.
 func openKeeper(ctx context.Context, path string, stderr io.Writer) (*keeper, error) {
-	k := &keeper{wanted: true, stderr: stderr}
-	s, err := sqlite.Open(ctx, path, sqlite.Options{})
-	if err == nil {
-		if err = s.ReadOnly(); err != nil {
-			s.Close()
+	k := &keeper{wanted: true, path: path, stderr: stderr}
+	if err := k.open(ctx); err != nil {
+		if !survivable(err) {
+			return nil, storeFailed(err)
 		}
-	}
-	switch {
-	case err == nil:
-		k.store, k.path = s, s.Path()
-	case survivable(err):
 		k.failed(err)
-	default:
-		return nil, storeFailed(err)
 	}
 	return k, nil
+}
+
+// open opens the store for writing.
+func (k *keeper) open(ctx context.Context) error {
+	s, err := sqlite.Open(ctx, k.path, sqlite.Options{})
+	if err != nil {
+		return err
+	}
+	if err := s.ReadOnly(); err != nil {
+		s.Close()
+		return err
+	}
+	k.store, k.path = s, s.Path()
+	return nil
 }
 
 // survivable says that the store is where it should be, and that only its disk
@@ -86,10 +94,16 @@ func (k *keeper) add(ctx context.Context, t result.Trial) error {
 // write gives the store what it does not have yet. An interrupt does not keep
 // it from that.
 func (k *keeper) write(ctx context.Context) {
-	if k.store == nil {
+	if !k.wanted {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
+	if k.store == nil {
+		if err := k.open(ctx); err != nil {
+			k.failed(err)
+			return
+		}
+	}
 	if !k.begun {
 		if err := k.store.Begin(ctx, k.run); err != nil {
 			k.failed(err)
@@ -97,11 +111,44 @@ func (k *keeper) write(ctx context.Context) {
 		}
 		k.begun = true
 	}
-	if err := k.store.Append(ctx, k.run.ID, k.pending...); err != nil {
+	err := k.store.Append(ctx, k.run.ID, k.pending...)
+	if err == nil {
+		k.pending, k.failure = nil, nil
+		return
+	}
+	k.failed(err)
+	if survivable(err) {
+		return
+	}
+	// It is a trial that the store refuses: it must not keep out the others.
+	k.pending = slices.DeleteFunc(k.pending, func(t result.Trial) bool {
+		return k.store.Append(ctx, k.run.ID, t) == nil
+	})
+}
+
+// rescue writes the run into a file of its own if the store does not have all
+// of it, so that nothing that was measured is lost with this process.
+func (k *keeper) rescue() {
+	if !k.wanted || len(k.trials) == 0 || (k.begun && len(k.pending) == 0) {
+		return
+	}
+	data, err := result.EncodeExport(k.run, k.trials)
+	if err != nil {
 		k.failed(err)
 		return
 	}
-	k.pending, k.failure = nil, nil
+	f, err := os.CreateTemp("", "netdelta-"+k.run.ID+"-*.json")
+	if err != nil {
+		k.failed(fmt.Errorf("%w; nor could a file be made in its place: %w", k.failure, err))
+		return
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Close()); err != nil {
+		os.Remove(f.Name())
+		k.failed(fmt.Errorf("%w; nor could a file be written in its place: %w", k.failure, err))
+		return
+	}
+	k.rescued = f.Name()
 }
 
 // finish ends the run's record. A run without a trial leaves none.
@@ -141,16 +188,17 @@ func (k *keeper) lost() error {
 		return nil
 	}
 	n := len(k.pending)
-	if k.store == nil {
-		n = len(k.trials)
+	instead := ""
+	if k.rescued != "" {
+		instead = fmt.Sprintf("; the whole run is in %s, which netdelta compare and show read", k.rescued)
 	}
 	switch {
 	case len(k.trials) == 0:
 		return k.failure
 	case n == len(k.trials):
-		return fmt.Errorf("the figures above are not kept: %w", k.failure)
+		return fmt.Errorf("the figures above are not kept: %w%s", k.failure, instead)
 	case n > 0:
-		return fmt.Errorf("%d of %d trials of run %s are not kept: %w", n, len(k.trials), k.run.ID, k.failure)
+		return fmt.Errorf("%d of %d trials of run %s are not kept: %w%s", n, len(k.trials), k.run.ID, k.failure, instead)
 	}
 	return fmt.Errorf("run %s is kept, but not that it ended: %w", k.run.ID, k.failure)
 }

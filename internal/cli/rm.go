@@ -17,7 +17,7 @@ func newRm() *cobra.Command {
 		Use:   "rm REF...",
 		Short: "Remove runs that are kept",
 		Long: `Removes runs with all their trials, at once and for good, and says which. REF
-is an id, the beginning of one, or a label, which stands for all its runs. A
+is an id, the first four characters of one or more, or a label, which stands for all its runs. A
 run that is still being measured is refused, and then nothing is removed.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -33,6 +33,10 @@ run that is still being measured is refused, and then nothing is removed.`,
 	return cmd
 }
 
+// minPrefix is how much of an id must be typed to remove a run: a mistyped
+// label must not be taken for the beginning of one.
+const minPrefix = 4
+
 func remove(ctx context.Context, file string, refs []string, stdout io.Writer) error {
 	s, err := openKept(ctx, file)
 	if err != nil {
@@ -47,6 +51,9 @@ func remove(ctx context.Context, file string, refs []string, stdout io.Writer) e
 			return storeFailed(err)
 		}
 		for _, r := range found {
+			if r.Label != ref && len(ref) < minPrefix {
+				return usageError("rm %s: the beginning of an id must have %d characters or more, since what is removed is gone", ref, minPrefix)
+			}
 			if !slices.Contains(ids, r.ID) {
 				runs, ids = append(runs, r), append(ids, r.ID)
 			}

@@ -32,6 +32,7 @@ type runFlags struct {
 	seed                uint64
 	label, store        string
 	noStore             bool
+	warmed, divided     bool // --warmup, --interval were given
 	exclusive           bool
 	wait, reconnect     time.Duration
 	cpuLocal, cpuRemote string
@@ -60,6 +61,7 @@ can be had at one time, alternate them instead.`,
 			if fl.Changed("no-store") && fl.Changed("store") {
 				return usageError("--store and --no-store exclude each other: give one of them")
 			}
+			f.warmed, f.divided = fl.Changed("warmup"), fl.Changed("interval")
 			return runRun(cmd.Context(), f, args, fl.Changed("seed"), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -76,7 +78,7 @@ can be had at one time, alternate them instead.`,
 	fl.IntVar(&f.trials, "trials", 8, "trials of each test (fewer than 7 on both sides leave most comparisons undecided)")
 	fl.DurationVar(&f.time, "time", time.Second, "measured window of one trial")
 	fl.DurationVar(&f.warmup, "warmup", 0, "warm-up before each window (default: a quarter of the window, at most 1s)")
-	fl.DurationVar(&f.interval, "interval", time.Second, "take figures of parts of the window that are so long; 0: none")
+	fl.DurationVar(&f.interval, "interval", time.Second, "take figures of parts of the window that are so long (default: 1s, or a quarter of a window that is no longer); 0: none")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: a new one each time)")
 	fl.StringVar(&f.label, "label", "", "name of the run; runs of one name are repetitions")
 	fl.StringVar(&f.store, "store", "", storeHelp)
@@ -152,8 +154,16 @@ func (f *runFlags) plan() (spec.Plan, error) {
 		return spec.Plan{}, err
 	}
 	p := spec.Plan{Tests: tests, Blocks: f.trials, Warmup: f.warmup, Window: f.time, Interval: f.interval, Seed: f.seed}
-	if p.Warmup == 0 {
+	if !f.warmed {
 		p.Warmup = min(f.time/4, time.Second)
+	}
+	if quarter := f.time / 4; !f.divided && f.time <= f.interval {
+		// A window of the default's length has intervals all the same, unless
+		// they would be shorter than any may be.
+		p.Interval = 0
+		if quarter >= spec.MinInterval {
+			p.Interval = quarter
+		}
 	}
 	return p, p.ValidateSingle()
 }
@@ -185,6 +195,7 @@ func runRun(ctx context.Context, f runFlags, args []string, seeded bool, stdout,
 		return &exitError{status, err}
 	}
 
+	keep.rescue()
 	rep := summary.Build(keep.run, keep.trials)
 	options := report.RunOptions{Next: next(keep, f.store)}
 	if len(keep.trials) > 0 {

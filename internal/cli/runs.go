@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -64,16 +65,20 @@ func listRuns(ctx context.Context, file string, filter store.Filter, format stri
 	if err != nil {
 		return storeFailed(err)
 	}
-	all := make([]listed, len(runs))
-	for i, r := range runs {
+	all := make([]listed, 0, len(runs))
+	for _, r := range runs {
 		groups, err := s.Tally(ctx, r.ID)
+		if errors.Is(err, store.ErrNotFound) {
+			continue // removed since it was listed
+		}
 		if err != nil {
 			return storeFailed(err)
 		}
-		all[i] = listed{ID: r.ID, Label: r.Label, Start: r.Start.UTC(), Target: r.Target, State: r.State}
+		row := listed{ID: r.ID, Label: r.Label, Start: r.Start.UTC(), Target: r.Target, State: r.State}
 		for _, g := range groups {
-			all[i].Trials += g.Trials
+			row.Trials += g.Trials
 		}
+		all = append(all, row)
 	}
 	if format == "json" {
 		data, err := json.MarshalIndent(struct {

@@ -16,10 +16,7 @@ const pause = time.Second
 // waited for.
 func (r *runner) connect(ctx context.Context) error {
 	for begun := time.Now(); ; {
-		err := both(
-			func() error { return open(ctx, r.Local, &r.local) },
-			func() error { return open(ctx, r.Remote, &r.remote) },
-		)
+		err := r.openBoth(ctx)
 		if err == nil {
 			r.connected = true
 			return nil
@@ -35,10 +32,27 @@ func (r *runner) connect(ctx context.Context) error {
 	}
 }
 
+// openBoth opens one session after the other, in the order of the agents'
+// addresses whichever end they are: two coordinators that want the same two
+// hosts alone would otherwise each hold one and wait for the other. An agent of
+// this process has no address, and comes last, so that it does not idle while
+// the other is waited for.
+func (r *runner) openBoth(ctx context.Context) error {
+	first, second := func() error { return open(ctx, r.Remote, &r.remote) }, func() error { return open(ctx, r.Local, &r.local) }
+	if r.Local != nil && r.Remote != nil && r.Local.RemoteAddr().IsValid() &&
+		r.Local.RemoteAddr().Compare(r.Remote.RemoteAddr()) < 0 {
+		first, second = second, first
+	}
+	if err := first(); err != nil {
+		return err
+	}
+	return second()
+}
+
 // passing says that waiting may help. A host may have to notice first that an
 // earlier session of this run has lost its client, and is busy until then.
 func passing(err error) bool {
-	for _, e := range []error{ctl.ErrUnreachable, ctl.ErrNoAnswer, ctl.ErrBusy, ctl.ErrLimit} {
+	for _, e := range []error{ctl.ErrUnreachable, ctl.ErrNoAnswer, ctl.ErrBusy, ctl.ErrLimit, ctl.ErrClosing} {
 		if errors.Is(err, e) {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -111,6 +112,9 @@ func (w *Worker) Report(tell func(interval []byte)) { w.tell.Store(&tell) }
 // and one more is needed beside it.
 const procs = 2
 
+// secretVar begins the variable that ctl reads the shared secret from.
+const secretVar = "NETDELTA_SECRET="
+
 // environment is this process's with the runtime's settings of a worker, which
 // it reads only when it starts. The last of several values counts.
 func environment() []string {
@@ -118,7 +122,9 @@ func environment() []string {
 	if others := os.Getenv("GODEBUG"); others != "" {
 		debug = strings.Join([]string{others, debug}, ",")
 	}
-	return append(os.Environ(),
+	// A worker reads what strangers send: it is not told the secret.
+	inherited := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, secretVar) })
+	return append(inherited,
 		"GODEBUG="+debug,
 		fmt.Sprintf("GOMAXPROCS=%d", procs),
 		"GOGC=off",
