@@ -34,7 +34,37 @@ func Main(m *testing.M, dispatch func(args []string) (status int, ok bool)) int 
 		}
 		return status
 	}
+	if err := loopbackUp(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	return m.Run()
+}
+
+// loopbackUp switches loopback on, which is down in a new network namespace
+// such as that of a test run in a user namespace. Elsewhere it is up already,
+// and nothing is changed.
+func loopbackUp() error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("look at loopback: %w", err)
+	}
+	defer unix.Close(fd)
+	lo, err := unix.NewIfreq("lo")
+	if err != nil {
+		return fmt.Errorf("look at loopback: %w", err)
+	}
+	if err := unix.IoctlIfreq(fd, unix.SIOCGIFFLAGS, lo); err != nil {
+		return fmt.Errorf("look at loopback (SIOCGIFFLAGS): %w", err)
+	}
+	if lo.Uint16()&unix.IFF_UP != 0 {
+		return nil
+	}
+	lo.SetUint16(lo.Uint16() | unix.IFF_UP)
+	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo); err != nil {
+		return fmt.Errorf("switch loopback on (SIOCSIFFLAGS): %w", err)
+	}
+	return nil
 }
 
 // Pair makes two network namespaces with loopback down, closed when the test
