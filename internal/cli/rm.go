@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"netdelta/internal/result"
+	"netdelta/internal/store"
 )
 
 func newRm() *cobra.Command {
@@ -47,6 +49,10 @@ func remove(ctx context.Context, file string, refs []string, stdout io.Writer) e
 	var ids []string
 	for _, ref := range refs {
 		found, err := s.Find(ctx, ref)
+		if id, ok := result.NormalRunID(ref); ok && len(id) == result.RunIDLength && errors.Is(err, store.ErrCorrupt) {
+			// Its record can't be read; that is no reason to keep it.
+			found, err = []result.Run{{ID: id}}, nil
+		}
 		if err != nil {
 			return storeFailed(err)
 		}
@@ -67,7 +73,11 @@ func remove(ctx context.Context, file string, refs []string, stdout io.Writer) e
 		if r.Label != "" {
 			name += fmt.Sprintf(" (%s)", r.Label)
 		}
-		if err := printed(fmt.Fprintf(stdout, "removed %s of %s\n", name, r.Start.UTC().Format("2006-01-02 15:04:05 UTC"))); err != nil {
+		when := "a time that its damaged record doesn't tell"
+		if !r.Start.IsZero() {
+			when = r.Start.UTC().Format("2006-01-02 15:04:05 UTC")
+		}
+		if err := printed(fmt.Fprintf(stdout, "removed %s of %s\n", name, when)); err != nil {
 			return err
 		}
 	}

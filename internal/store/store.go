@@ -88,6 +88,16 @@ func CutOff() result.Warning {
 	}
 }
 
+// Unreadable is the warning of a run whose record is damaged: its id, label and
+// start are all that is known of it.
+func Unreadable() result.Warning {
+	return result.Warning{
+		Code:   "unreadable",
+		Text:   "the record of this run is damaged",
+		Advice: "remove it by its id (netdelta rm ID)",
+	}
+}
+
 // Latest returns the newest of the runs that ref means.
 func Latest(ctx context.Context, s Store, ref string) (result.Run, error) {
 	runs, err := s.Find(ctx, ref)

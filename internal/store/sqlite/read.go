@@ -45,11 +45,29 @@ func (s *Store) Runs(ctx context.Context, f store.Filter) ([]result.Run, error) 
 	if limit <= 0 {
 		limit = math.MaxInt64
 	}
-	runs, err := s.runs(ctx, strings.Join(where, " AND "), append(args, limit)...)
+	var runs []result.Run
+	err := s.eachRow(ctx, func(r row) error {
+		run, err := s.run(r)
+		if errors.Is(err, store.ErrCorrupt) {
+			run, err = s.stub(ctx, r)
+		}
+		runs = append(runs, run)
+		return err
+	}, strings.Join(where, " AND "), append(args, limit)...)
 	if err != nil {
 		return nil, s.failed(op, err)
 	}
 	return runs, nil
+}
+
+// stub stands for a run whose record is damaged, so that a list shows the
+// others and names this one; its trials have records of their own.
+func (s *Store) stub(ctx context.Context, r row) (result.Run, error) {
+	run := result.Run{State: result.Failed, Warnings: []result.Warning{store.Unreadable()}}
+	var started int64
+	err := s.read.QueryRowContext(ctx, "SELECT id, label, started FROM run WHERE key = ?", r.key).Scan(&run.ID, &run.Label, &started)
+	run.Start = time.Unix(0, started)
+	return run, err
 }
 
 // nanos is a time in ns since 1970, or the nearest that 64 bits can hold.
@@ -65,30 +83,50 @@ func nanos(t time.Time) int64 {
 
 // runs returns the runs that a condition chooses, newest first; the last
 // argument is the limit.
-func (s *Store) runs(ctx context.Context, where string, args ...any) ([]result.Run, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT "+runColumns+" FROM run WHERE "+where+
-		" ORDER BY started DESC, key DESC LIMIT ?", args...)
+func (s *Store) runs(ctx context.Context, where string, args ...any) (runs []result.Run, err error) {
+	err = s.eachRow(ctx, func(r row) error {
+		run, err := s.run(r)
+		runs = append(runs, run)
+		return err
+	}, where, args...)
 	if err != nil {
 		return nil, err
 	}
+	return runs, nil
+}
+
+// run is the run of a row.
+func (s *Store) run(r row) (result.Run, error) {
+	run, err := r.decode()
+	if err != nil {
+		return run, fmt.Errorf("run in row %d: %w", r.key, err)
+	}
+	if run.State == result.Running && s.lease.state(r.key) == leaseFree {
+		run.State = result.Partial
+		run.Warnings = append(run.Warnings, store.CutOff())
+	}
+	return run, nil
+}
+
+// eachRow calls f for the rows of run that a condition chooses, newest first,
+// until it fails; the last argument is the limit.
+func (s *Store) eachRow(ctx context.Context, f func(row) error, where string, args ...any) error {
+	rows, err := s.read.QueryContext(ctx, "SELECT "+runColumns+" FROM run WHERE "+where+
+		" ORDER BY started DESC, key DESC LIMIT ?", args...)
+	if err != nil {
+		return err
+	}
 	defer rows.Close()
-	var runs []result.Run
 	for rows.Next() {
 		r, err := scanRow(rows.Scan)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		run, err := r.decode()
-		if err != nil {
-			return nil, fmt.Errorf("run in row %d: %w", r.key, err)
+		if err := f(r); err != nil {
+			return err
 		}
-		if run.State == result.Running && s.lease.state(r.key) == leaseFree {
-			run.State = result.Partial
-			run.Warnings = append(run.Warnings, store.CutOff())
-		}
-		runs = append(runs, run)
 	}
-	return runs, rows.Err()
+	return rows.Err()
 }
 
 // index is the store as store.Resolve sees it.

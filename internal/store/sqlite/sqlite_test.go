@@ -197,6 +197,12 @@ func TestSpoiledRecordIsToldAndSkipped(t *testing.T) {
 	if _, err := s.Find(t.Context(), run.ID); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("got %v, want ErrCorrupt", err)
 	}
+	// A list shows it all the same.
+	runs, err := s.Runs(t.Context(), store.Filter{})
+	must(t, err)
+	if len(runs) != 1 || runs[0].ID != run.ID || runs[0].Label != run.Label || runs[0].State != result.Failed {
+		t.Errorf("listed as %+v", runs)
+	}
 	must(t, s.Close())
 	s = openAt(t, path)
 	if leasesWork {
