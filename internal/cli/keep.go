@@ -190,7 +190,7 @@ func (k *keeper) lost() error {
 	n := len(k.pending)
 	instead := ""
 	if k.rescued != "" {
-		instead = fmt.Sprintf("; the whole run is in %s, which netdelta compare and show read", k.rescued)
+		instead = fmt.Sprintf("; the whole run is in %s, which netdelta compare reads", k.rescued)
 	}
 	switch {
 	case len(k.trials) == 0:

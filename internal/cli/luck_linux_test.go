@@ -15,6 +15,7 @@ import (
 
 	"netdelta/internal/cli"
 	"netdelta/internal/labtest"
+	"netdelta/internal/result"
 	"netdelta/internal/sys"
 )
 
@@ -46,6 +47,8 @@ func withDisk(t *testing.T, bytes int, test func(t *testing.T, disk string)) {
 // printed, and that they are not kept is said and is exit 3.
 func TestRunWithoutDisk(t *testing.T) {
 	withDisk(t, 3<<20, func(t *testing.T, disk string) {
+		instead := t.TempDir()
+		t.Setenv("TMPDIR", instead)
 		x := newTwoHosts(t)
 		x.start(t, "--secret-file", x.secret)
 		run := func(args ...string) outcome {
@@ -73,7 +76,7 @@ func TestRunWithoutDisk(t *testing.T) {
 		if err := leave(fill, 500<<10); err != nil {
 			t.Fatal(err)
 		}
-		check(run("--label", "cut", "--trials", "30"), on, "trials of run ")
+		check(run("--label", "cut", "--trials", "30"), on, "; the whole run is in "+instead)
 		o := in(t, x.lab.A.NS, "runs", "--store", filepath.Join(disk, "store.db"))
 		o.want(t, cli.ExitDone)
 		if !strings.Contains(o.stdout, " cut ") || !strings.Contains(o.stdout, " partial ") || strings.Contains(o.stdout, " 30\n") {
@@ -87,6 +90,21 @@ func TestRunWithoutDisk(t *testing.T) {
 		in(t, x.lab.A.NS, "show", "kept", "--store", filepath.Join(disk, "store.db")).want(t, cli.ExitDone)
 		in(t, x.lab.A.NS, "rm", "kept", "--store", filepath.Join(disk, "store.db")).want(t, cli.ExitUnmeasured, "can't be written")
 		check(x.run(t, "--test", "udp_rr", "--store", filepath.Join(disk, "new.db")), on, "the figures above are not kept: ")
+		// What the store did not take is in files, whole.
+		files, err := filepath.Glob(filepath.Join(instead, "netdelta-*.json"))
+		if err != nil || len(files) != 4 {
+			t.Fatalf("files in the store's place: %v, %v, want 4", files, err)
+		}
+		for _, name := range files {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, trials, err := result.DecodeExport(data)
+			if err != nil || len(trials) != run.Plan.Trials() {
+				t.Errorf("%s: %d trials of %d, %v", name, len(trials), run.Plan.Trials(), err)
+			}
+		}
 	})
 }
 
