@@ -124,6 +124,9 @@ func (k *keeper) write(ctx context.Context) {
 	k.pending = slices.DeleteFunc(k.pending, func(t result.Trial) bool {
 		return k.store.Append(ctx, k.run.ID, t) == nil
 	})
+	if len(k.pending) == 0 {
+		k.failure = nil
+	}
 }
 
 // rescue writes the run into a file of its own if the store does not have all

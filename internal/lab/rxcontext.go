@@ -23,21 +23,18 @@ var rxContext = Experiment{
 // rxDefaults holds, for each kind of link, the levels that run by default and
 // the one that the others are compared with. Two levels only: what a third one
 // takes is worth more as blocks.
-var rxDefaults = []struct {
-	link, baseline string
-	levels         []string
-}{
+var rxDefaults = []rxDefault{
 	{netlab.Ether, "softirq", []string{"softirq", "kthread"}},
 	{netlab.Veth, "napi", []string{"napi", "napi-threaded"}},
 }
 
+type rxDefault struct {
+	link, baseline string
+	levels         []string
+}
+
 func rxContextPlan(o Options) (spec.Plan, error) {
-	i := slices.IndexFunc(rxDefaults, func(d struct {
-		link, baseline string
-		levels         []string
-	}) bool {
-		return d.link == o.Link
-	})
+	i := slices.IndexFunc(rxDefaults, func(d rxDefault) bool { return d.link == o.Link })
 	if i < 0 {
 		return spec.Plan{}, fmt.Errorf("unknown link %q: valid are %s, %s", o.Link, netlab.Ether, netlab.Veth)
 	}
