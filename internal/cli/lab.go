@@ -80,7 +80,7 @@ kernel allows it (--link veth; ether needs /dev/net/tun).`,
 	fl.StringVar(&f.link, "link", netlab.Ether, "link between the hosts: ether (our own wire between two TAPs) or veth")
 	fl.StringVar(&f.levels, "levels", "", "levels to compare, comma-separated: on ether inline, softirq, kthread, uthread, on veth backlog, napi, napi-threaded (NAME-again compares NAME with itself)")
 	fl.StringVar(&f.baseline, "baseline", "", "level that the others are compared with")
-	fl.StringVar(&f.tests, "tests", strings.Join(spec.TestNames(), ","), "tests, comma-separated, with parameters as in \"udp_rr size=64\"")
+	fl.StringVar(&f.tests, "tests", strings.Join(spec.UsualTests(), ","), "tests, comma-separated, with parameters as in \"udp_rr size=64\"")
 	fl.StringVar(&f.sizes, "sizes", "", "message sizes in bytes, comma-separated, for tests that name none")
 	fl.IntVar(&f.blocks, "blocks", 24, "number of blocks, from 1: how often every variant is run (a verdict needs 6)")
 	fl.DurationVar(&f.time, "time", 60*time.Millisecond, "measured window of one trial, as in 60ms or 1.5s")

@@ -73,7 +73,7 @@ can be had at one time, alternate them instead.`,
 		return pflag.NormalizedName(name)
 	})
 	f.security.add(fl)
-	fl.StringVar(&f.tests, "tests", strings.Join(spec.TestNames(), ","), "tests, comma-separated, with parameters as in \"udp_rr size=64\" (or --test)")
+	fl.StringVar(&f.tests, "tests", strings.Join(spec.UsualTests(), ","), "tests, comma-separated, with parameters as in \"udp_rr size=64\" (or --test)")
 	fl.StringVar(&f.sizes, "sizes", "", "message sizes in bytes, comma-separated, for tests that name none")
 	fl.IntVar(&f.trials, "trials", 8, "trials of each test (fewer than 7 on both sides leave most comparisons undecided)")
 	fl.DurationVar(&f.time, "time", time.Second, "measured window of one trial")

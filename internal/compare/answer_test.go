@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,9 +14,10 @@ import (
 // said is a row in percent of kthread against softirq.
 func said(test, metric string, n int, est, lo, hi float64, v Verdict) Comparison {
 	t, _ := spec.NewTest(test, spec.Params{})
-	d, _ := result.DefinitionOf(t.Kind(), metric)
+	all := result.Definitions(t)
+	d := all[slices.IndexFunc(all, func(d result.Definition) bool { return d.Name == metric })]
 	c := Comparison{Test: t.Name, Params: t.Params, Factor: "rx", Baseline: "softirq", Variant: "kthread",
-		Metric: metric, Unit: d.Unit, Scale: d.Scale, Better: d.Better, N: n, Verdict: v}
+		Metric: metric, End: d.End, Unit: d.Unit, Scale: d.Scale, Better: d.Better, N: n, Verdict: v}
 	if d.Scale == Percent {
 		c.DeltaPct, c.LoPct, c.HiPct = number(est), number(lo), number(hi)
 	} else {

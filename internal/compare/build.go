@@ -65,7 +65,7 @@ func (g *grid) rows(contrasts []contrast) []*row {
 	var all []*row
 	for _, c := range contrasts {
 		for t, test := range g.plan.Tests {
-			for _, d := range result.Definitions(test.Kind()) {
+			for _, d := range result.Definitions(test) {
 				r := g.row(t, d, c)
 				all = append(all, &r)
 			}

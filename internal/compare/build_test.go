@@ -175,7 +175,7 @@ func TestRowsAreSortedAndComplete(t *testing.T) {
 	i := 0
 	for _, level := range []string{"inline", "kthread", "uthread"} {
 		for _, test := range s.plan.Tests {
-			for _, d := range result.Definitions(test.Kind()) {
+			for _, d := range result.Definitions(test) {
 				if i == len(r.Comparisons) {
 					t.Fatalf("only %d rows", i)
 				}

@@ -17,7 +17,7 @@ type reported struct {
 }
 
 // twoEnds says whether a worker takes part at the remote end.
-func (x reported) twoEnds() bool { return x.test.Kind().Pattern != spec.Echo }
+func (x reported) twoEnds() bool { return x.test.Kind().HasRemote() }
 
 // common are the warnings that are told once for the whole report, and not
 // again beside each row.

@@ -138,7 +138,7 @@ func TestDetailsAreAFamilyOfTheirOwn(t *testing.T) {
 		return d
 	}
 	row1 := func(metric string, d []float64) *row {
-		r := &row{Comparison: Comparison{Test: "tcp_rr", Metric: metric, Scale: Percent, Better: result.Lower, N: 8}, differences: d}
+		r := &row{Comparison: Comparison{Test: "tcp_rr", Metric: metric, End: result.Local, Scale: Percent, Better: result.Lower, N: 8}, differences: d}
 		r.DeltaPct = number(1)
 		return r
 	}
@@ -172,7 +172,7 @@ func TestBlocksForRowsWithGaps(t *testing.T) {
 
 // The sender's own speed is shown, and never told as the path's.
 func TestOfferedIsNoAnswer(t *testing.T) {
-	d, ok := result.DefinitionOf(tests(t, "udp_stream")[0].Kind(), result.Offered)
+	d, ok := result.DefinitionOf(tests(t, "udp_stream")[0], result.Offered, result.Local)
 	if !ok || d.Rank != result.Main {
 		t.Errorf("offered of udp_stream has rank %v, %v; want it shown beside loss", d.Rank, ok)
 	}

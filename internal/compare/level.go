@@ -57,7 +57,7 @@ func (c *Comparison) Name() string {
 // Rank says how far forward the row belongs; Detail if the metric is not
 // known.
 func (c *Comparison) Rank() result.Rank {
-	d, ok := result.DefinitionOf(c.Of().Kind(), c.Metric)
+	d, ok := result.DefinitionOf(c.Of(), c.Metric, c.End)
 	if !ok {
 		return result.Detail
 	}

@@ -86,7 +86,7 @@ func TestAnyTrialsGiveASoundReport(t *testing.T) {
 				t.Fatalf("%s in %s", list, data)
 			}
 		}
-		perLevel := len(result.Definitions(s.plan.Tests[0].Kind()))
+		perLevel := len(result.Definitions(s.plan.Tests[0]))
 		if want := perLevel * len(s.plan.Factors); len(r.Comparisons) != want || len(r.Effects) != perLevel*(len(s.plan.Factors)-1) {
 			t.Fatalf("%d rows and %d effects", len(r.Comparisons), len(r.Effects))
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/netip"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,7 @@ func TestConfigRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got != want {
+	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
@@ -57,7 +58,7 @@ func TestOpenAddressRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := DecodeConfig(data); err != nil || got != want {
+	if got, err := DecodeConfig(data); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, error %v, want %+v", got, err, want)
 	}
 }
@@ -287,7 +288,7 @@ func FuzzDecodeConfig(f *testing.F) {
 		if err != nil {
 			t.Fatalf("accepted, but cannot be written: %v", err)
 		}
-		if back, err := DecodeConfig(again); err != nil || back != c {
+		if back, err := DecodeConfig(again); err != nil || !reflect.DeepEqual(back, c) {
 			t.Fatalf("%+v comes back as %+v, error %v", c, back, err)
 		}
 	})

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+
+	"netdelta/internal/feature"
 )
 
 // What can go wrong at a host. Each has a code on the wire, so that a client
@@ -74,6 +76,7 @@ var codes = []struct {
 	{ErrClosing, connect.CodeUnavailable}, // it aborts trials too
 	{ErrAborted, connect.CodeAborted},
 	{fs.ErrPermission, connect.CodePermissionDenied},
+	{feature.ErrUnavailable, connect.CodeUnknown}, // the codes that fit are taken
 	{context.Canceled, connect.CodeCanceled},
 	{context.DeadlineExceeded, connect.CodeDeadlineExceeded},
 }
@@ -96,7 +99,9 @@ type Error struct {
 	Host string // the host's name, as given to Dial
 	Step string // "prepare", "run" and so on
 	Text string // what happened
-	Kind error  // one of this package's errors, fs.ErrPermission or a context's; nil if none fits
+	// Kind is one of this package's errors, fs.ErrPermission,
+	// feature.ErrUnavailable or a context's; nil if none fits.
+	Kind error
 }
 
 // Error is a sentence: the host, the step and what happened.

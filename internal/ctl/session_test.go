@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -81,7 +82,7 @@ func TestConversation(t *testing.T) {
 				t.Errorf("the agent was told that %+v asks", who)
 			}
 			port, err := s.Prepare(t.Context(), testConfig())
-			if err != nil || port != 7118 || cfg != testConfig() {
+			if err != nil || port != 7118 || !reflect.DeepEqual(cfg, testConfig()) {
 				t.Errorf("prepare: got port %d, error %v, and the host %+v", port, err, cfg)
 			}
 			if want := netip.MustParseAddrPort("192.0.2.1:7118"); s.Bound() != want {

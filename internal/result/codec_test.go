@@ -56,7 +56,7 @@ func endOf(t *rapid.T, role string) End {
 func trialGen() *rapid.Generator[Trial] {
 	return rapid.Custom(func(t *rapid.T) Trial {
 		kind := rapid.SampledFrom(spec.Kinds()).Draw(t, "kind")
-		test, err := spec.NewTest(kind.Name, spec.Params{Size: rapid.IntRange(0, spec.MaxDatagram).Draw(t, "size")})
+		test, err := spec.NewTest(kind.Name, spec.Params{Size: rapid.IntRange(0, min(kind.MaxSize, spec.MaxDatagram)).Draw(t, "size")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"time"
 
 	"netdelta/internal/hist"
 )
@@ -21,8 +22,91 @@ func remoteEnd(t *Trial) *End { return t.Remote }
 // quantity reads one count of an end, or says why there is none.
 type quantity func(*End) (float64, *Warning)
 
-func messages(e *End) (float64, *Warning)    { return float64(e.Messages), nil }
-func payloadBits(e *End) (float64, *Warning) { return 8 * float64(e.Bytes), nil }
+func messages(e *End) (float64, *Warning) { return float64(e.Messages), nil }
+
+func sent(e *End) (float64, *Warning) { return 8 * float64(e.Bytes), nil }
+
+// Names of the counts of an end that receives a stream and sends one, too, of
+// which Bytes and Elapsed tell.
+const (
+	CountReceivedBytes   = "received_bytes"      // payload, in the window of what it receives
+	CountReceivedElapsed = "received_elapsed_ns" // the length of that
+)
+
+// receivedBits is the payload that an end received, per second.
+func receivedBits(end whichEnd) derivation {
+	return func(t *Trial) (float64, *Warning) {
+		e := end(t)
+		if e == nil {
+			return 0, noRemote()
+		}
+		if n, both := e.Counts[CountReceivedBytes]; both {
+			half := *e
+			half.Bytes, half.Elapsed = n, time.Duration(e.Counts[CountReceivedElapsed])
+			e = &half
+		}
+		return perSecond(func(*Trial) *End { return e }, sent)(t)
+	}
+}
+
+// Names of further counts.
+const (
+	// CountZeroCopy is the sends without copying that the kernel has done
+	// with, CountZeroCopied those of them that it copied all the same.
+	CountZeroCopy   = "zerocopy"
+	CountZeroCopied = "zerocopy_copied"
+	// CountSlots is the slots of an open loop within the window, CountMissed
+	// those of them in which nothing was sent.
+	CountSlots  = "slots"
+	CountMissed = "missed"
+	// CountLoadBytes is what an end received of the stream beside a test, in
+	// CountLoadElapsed nanoseconds.
+	CountLoadBytes   = "load_bytes"
+	CountLoadElapsed = "load_elapsed_ns"
+)
+
+// countedShare is one counter of an end as a share of another.
+func countedShare(end whichEnd, part, whole, wholeName string) derivation {
+	return func(t *Trial) (float64, *Warning) {
+		e := end(t)
+		if e == nil {
+			return 0, noRemote()
+		}
+		n, why := counted(part)(e)
+		if why != nil {
+			return 0, why
+		}
+		of, why := counted(whole)(e)
+		if why != nil {
+			return 0, why
+		}
+		return share(n, of, part, wholeName)
+	}
+}
+
+func copied(end whichEnd) derivation {
+	return countedShare(end, CountZeroCopied, CountZeroCopy, "completed")
+}
+
+func missed(end whichEnd) derivation {
+	return countedShare(end, CountMissed, CountSlots, "due")
+}
+
+// loadBits is what an end received per second of the stream beside a test.
+func loadBits(end whichEnd) derivation {
+	return func(t *Trial) (float64, *Warning) {
+		e := end(t)
+		if e == nil {
+			return 0, noRemote()
+		}
+		n, why := counted(CountLoadBytes)(e)
+		if why != nil {
+			return 0, why
+		}
+		load := End{Role: e.Role, Bytes: int64(n), Elapsed: time.Duration(e.Counts[CountLoadElapsed])}
+		return perSecond(func(*Trial) *End { return &load }, sent)(t)
+	}
+}
 
 // counted reads a named counter. A counter that is not there is no zero.
 func counted(name string) quantity {

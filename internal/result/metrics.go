@@ -43,8 +43,9 @@ type Definition struct {
 	About  string
 
 	patterns  []spec.Pattern
-	protocols []spec.Protocol // nil for all
-	window    whichEnd        // the end in whose window it is counted
+	protocols []spec.Protocol      // nil for all
+	of        func(spec.Test) bool // tests of these; nil for all
+	window    whichEnd             // the end in whose window it is counted
 	derive    derivation
 }
 
@@ -52,69 +53,113 @@ type Definition struct {
 type derivation func(*Trial) (float64, *Warning)
 
 var (
-	pingPong = []spec.Pattern{spec.Echo, spec.RoundTrip}
-	oneWay   = []spec.Pattern{spec.Stream}
+	// timed tests have round trips of any kind; answered ones need an answer
+	// that the path can lose.
+	timed    = []spec.Pattern{spec.Echo, spec.RoundTrip, spec.Connect, spec.Wake}
+	answered = []spec.Pattern{spec.Echo, spec.RoundTrip}
+	// forth is a stream to the remote end, back one from there.
+	forth = []spec.Pattern{spec.Stream, spec.Duplex}
+	back  = []spec.Pattern{spec.Reverse, spec.Duplex}
 
 	datagrams = []spec.Protocol{spec.ICMP, spec.UDP}
 	onlyUDP   = []spec.Protocol{spec.UDP}
 	onlyTCP   = []spec.Protocol{spec.TCP}
+
+	// paced tests have a rate that the local end keeps.
+	paced = []spec.Pattern{spec.Echo, spec.RoundTrip, spec.Stream}
 )
+
+// zeroCopy says that the sender of a test asks the kernel not to copy.
+func zeroCopy(t spec.Test) bool {
+	return t.Params.Send == "zerocopy" || t.Params.Send == "uring-zc"
+}
+
+// loadForth and loadBack say that the stream beside a test goes to the remote
+// end, and comes from there.
+func loadForth(t spec.Test) bool { return spec.Test{Name: t.Params.Load}.Kind().Sends() }
+func loadBack(t spec.Test) bool  { return spec.Test{Name: t.Params.Load}.Kind().Receives() }
 
 // definitions is the table of metrics, in the order in which reports show
 // them. A new metric is a row here and, at most, a derivation.
 var definitions = []Definition{
 	{RTTP50, Local, unit.Nanoseconds, Lower, Percent, Headline,
-		"median round trip", pingPong, nil, localEnd, quantile(RTTP50, 0.5)},
+		"median round trip", timed, nil, nil, localEnd, quantile(RTTP50, 0.5)},
 	{RTTP99, Local, unit.Nanoseconds, Lower, Percent, Main,
-		"round trip that 1 in 100 exceeds", pingPong, nil, localEnd, quantile(RTTP99, 0.99)},
+		"round trip that 1 in 100 exceeds", timed, nil, nil, localEnd, quantile(RTTP99, 0.99)},
 	{Rate, Local, unit.PerSecond, Higher, Percent, Main,
-		"round trips completed per second", pingPong, nil, localEnd, perSecond(localEnd, messages)},
+		"round trips completed per second", timed, nil, nil, localEnd, perSecond(localEnd, messages)},
 	{Goodput, Remote, unit.BitsPerSecond, Higher, Percent, Headline,
-		"payload that the receiver got", oneWay, nil, remoteEnd, perSecond(remoteEnd, payloadBits)},
+		"payload that the remote end received", forth, nil, nil, remoteEnd, receivedBits(remoteEnd)},
+	{Goodput, Local, unit.BitsPerSecond, Higher, Percent, Headline,
+		"payload that the local end received", []spec.Pattern{spec.Reverse}, nil, nil, localEnd, receivedBits(localEnd)},
+	{Goodput, Local, unit.BitsPerSecond, Higher, Percent, Main,
+		"payload that the local end received", []spec.Pattern{spec.Duplex}, nil, nil, localEnd, receivedBits(localEnd)},
 	{Packets, Remote, unit.PerSecond, Higher, Percent, Main,
-		"datagrams that the receiver got per second", oneWay, onlyUDP, remoteEnd, perSecond(remoteEnd, messages)},
+		"datagrams that the receiver got per second", forth, onlyUDP, nil, remoteEnd, perSecond(remoteEnd, messages)},
 	{Loss, Local, unit.Share, Lower, Difference, NonZero,
-		"requests of the window that were never answered", pingPong, datagrams, localEnd, requestLoss},
+		"requests of the window that were never answered", answered, datagrams, nil, localEnd, requestLoss},
 	{Loss, Remote, unit.Share, Lower, Difference, Main,
-		"datagrams of the window that never came, the last ones included", oneWay, onlyUDP, localEnd, streamLoss},
+		"datagrams of the window that never came, the last ones included", forth, onlyUDP, nil, localEnd, streamLoss},
 	{Offered, Local, unit.BitsPerSecond, Higher, Percent, Main,
-		"payload that the sender handed to its kernel, which loss is a share of", oneWay, onlyUDP, localEnd, perSecond(localEnd, payloadBits)},
+		"payload that the sender handed to its kernel, which loss is a share of", forth, onlyUDP, nil, localEnd, perSecond(localEnd, sent)},
 	{Retransmits, Local, unit.PerSecond, Lower, Difference, NonZero,
-		"segments sent again per second", oneWay, onlyTCP, localEnd, perSecond(localEnd, counted("retransmits"))},
+		"segments that the local end sent again per second", forth, onlyTCP, nil, localEnd, perSecond(localEnd, counted("retransmits"))},
+	{Retransmits, Remote, unit.PerSecond, Lower, Difference, NonZero,
+		"segments that the remote end sent again per second", back, onlyTCP, nil, remoteEnd, perSecond(remoteEnd, counted("retransmits"))},
 	{Duplicates, Remote, unit.Share, Lower, Difference, NonZero,
-		"datagrams received more than once", oneWay, onlyUDP, localEnd, shareReceived("duplicates")},
+		"datagrams received more than once", forth, onlyUDP, nil, localEnd, shareReceived("duplicates")},
 	{Reordered, Remote, unit.Share, Lower, Difference, NonZero,
-		"datagrams received after a later one", oneWay, onlyUDP, localEnd, shareReceived("reordered")},
+		"datagrams received after a later one", forth, onlyUDP, nil, localEnd, shareReceived("reordered")},
+	{ZeroCopied, Local, unit.Share, Lower, Difference, Main,
+		"sends without copying that the kernel copied all the same", forth, nil, zeroCopy, localEnd, copied(localEnd)},
+	{ZeroCopied, Remote, unit.Share, Lower, Difference, Main,
+		"sends without copying that the kernel copied all the same", back, nil, zeroCopy, remoteEnd, copied(remoteEnd)},
+	{Missed, Local, unit.Share, Lower, Difference, Main,
+		"slots of the given rate in which nothing was sent", paced, nil, spec.Test.OpenLoop, localEnd, missed(localEnd)},
+	{Missed, Remote, unit.Share, Lower, Difference, Main,
+		"slots of the given rate in which nothing was sent", []spec.Pattern{spec.Reverse}, nil, spec.Test.OpenLoop, remoteEnd, missed(remoteEnd)},
+	{LoadGoodput, Remote, unit.BitsPerSecond, Higher, Percent, Main,
+		"payload that the remote end received of the stream beside", answered, nil, loadForth, remoteEnd, loadBits(remoteEnd)},
+	{LoadGoodput, Local, unit.BitsPerSecond, Higher, Percent, Main,
+		"payload that the local end received of the stream beside", answered, nil, loadBack, localEnd, loadBits(localEnd)},
 	{Offered, Local, unit.BitsPerSecond, Higher, Percent, Detail,
-		"payload that the sender handed to its kernel", oneWay, onlyTCP, localEnd, perSecond(localEnd, payloadBits)},
+		"payload that the local end handed to its kernel", forth, onlyTCP, nil, localEnd, perSecond(localEnd, sent)},
+	{Offered, Remote, unit.BitsPerSecond, Higher, Percent, Detail,
+		"payload that the remote end handed to its kernel", back, onlyTCP, nil, remoteEnd, perSecond(remoteEnd, sent)},
 	{RTTMin, Local, unit.Nanoseconds, Lower, Percent, Detail,
-		"shortest round trip", pingPong, nil, localEnd, quantile(RTTMin, 0)},
+		"shortest round trip", timed, nil, nil, localEnd, quantile(RTTMin, 0)},
 	{RTTMean, Local, unit.Nanoseconds, Lower, Percent, Detail,
-		"mean round trip", pingPong, nil, localEnd, meanRTT},
+		"mean round trip", timed, nil, nil, localEnd, meanRTT},
 	{RTTP90, Local, unit.Nanoseconds, Lower, Percent, Detail,
-		"round trip that 1 in 10 exceeds", pingPong, nil, localEnd, quantile(RTTP90, 0.9)},
+		"round trip that 1 in 10 exceeds", timed, nil, nil, localEnd, quantile(RTTP90, 0.9)},
 	{RTTP999, Local, unit.Nanoseconds, Lower, Percent, Detail,
-		"round trip that 1 in 1000 exceeds", pingPong, nil, localEnd, quantile(RTTP999, 0.999)},
+		"round trip that 1 in 1000 exceeds", timed, nil, nil, localEnd, quantile(RTTP999, 0.999)},
 	{RTTMax, Local, unit.Nanoseconds, Lower, Percent, Detail,
-		"longest round trip", pingPong, nil, localEnd, quantile(RTTMax, 1)},
+		"longest round trip", timed, nil, nil, localEnd, quantile(RTTMax, 1)},
 }
 
-// Definitions returns the metrics of one kind of test in the order in which
-// reports show them: those that matter most first.
-func Definitions(k spec.Kind) []Definition {
+// Definitions returns the metrics of a test in the order in which reports show
+// them: those that matter most first.
+func Definitions(t spec.Test) []Definition {
+	k, ok := spec.KindOf(t.Name)
+	if !ok {
+		return nil
+	}
 	var of []Definition
 	for _, d := range definitions {
-		if slices.Contains(d.patterns, k.Pattern) && (d.protocols == nil || slices.Contains(d.protocols, k.Protocol)) {
+		if slices.Contains(d.patterns, k.Pattern) && (d.protocols == nil || slices.Contains(d.protocols, k.Protocol)) &&
+			(d.of == nil || d.of(t)) {
 			of = append(of, d)
 		}
 	}
 	return of
 }
 
-// DefinitionOf returns the definition of a metric for one kind of test.
-func DefinitionOf(k spec.Kind, metric string) (Definition, bool) {
-	of := Definitions(k)
-	i := slices.IndexFunc(of, func(d Definition) bool { return d.Name == metric })
+// DefinitionOf returns the definition of a metric, taken at that end, for a
+// test.
+func DefinitionOf(t spec.Test, metric, end string) (Definition, bool) {
+	of := Definitions(t)
+	i := slices.IndexFunc(of, func(d Definition) bool { return d.Name == metric && d.End == end })
 	if i < 0 {
 		return Definition{}, false
 	}
@@ -127,11 +172,10 @@ func DefinitionOf(k spec.Kind, metric string) (Definition, bool) {
 func (t *Trial) Derive() ([]Metric, []Warning) {
 	var metrics []Metric
 	var missing []Warning
-	kind, ok := spec.KindOf(t.Test.Name)
-	if !ok {
+	if _, ok := spec.KindOf(t.Test.Name); !ok {
 		return nil, []Warning{{Code: "unknown-test", Text: "the test is not one of this program's"}}
 	}
-	for _, d := range Definitions(kind) {
+	for _, d := range Definitions(t.Test) {
 		value, why := d.derive(t)
 		if why == nil {
 			why = t.broken(d.window(t))

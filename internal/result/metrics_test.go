@@ -151,13 +151,14 @@ func checkDerived(t interface{ Fatalf(string, ...any) }, metrics []Metric, missi
 		if m.Unit == unit.Share && m.Value > 1 {
 			t.Fatalf("%s is a share of %v", m.Name, m.Value)
 		}
-		names = append(names, m.Name)
+		names = append(names, m.Name+" "+m.End)
 	}
 	for _, w := range missing {
 		if w.Code == "" || w.Text == "" {
 			t.Fatalf("a warning that says nothing: %+v", w)
 		}
-		names = append(names, w.Metric)
+		// Of a metric that is taken at both ends the text says which.
+		names = append(names, w.Metric+" "+w.Code+" "+w.Text)
 	}
 	slices.Sort(names)
 	if n := len(slices.Compact(names)); n != len(metrics)+len(missing) {
@@ -180,7 +181,7 @@ func TestEveryMetricIsThereOrMissed(t *testing.T) {
 		}
 		metrics, missing := x.Derive()
 		checkDerived(t, metrics, missing)
-		if defs := Definitions(x.Test.Kind()); len(metrics)+len(missing) != len(defs) {
+		if defs := Definitions(x.Test); len(metrics)+len(missing) != len(defs) {
 			t.Fatalf("%s has %d metrics: %d are there and %d missing", x.Test, len(defs), len(metrics), len(missing))
 		}
 		if all := x.AllWarnings(); len(all) < len(missing) {
@@ -209,15 +210,15 @@ func TestDefinitionsHold(t *testing.T) {
 	for _, k := range spec.Kinds() {
 		headlines := 0
 		seen := map[string]bool{}
-		for _, d := range Definitions(k) {
-			if seen[d.Name] {
-				t.Errorf("%s has %s twice", k.Name, d.Name)
+		for _, d := range Definitions(spec.Test{Name: k.Name, Params: k.Default}) {
+			if seen[d.Name+" "+d.End] {
+				t.Errorf("%s has %s of the %s end twice", k.Name, d.Name, d.End)
 			}
-			seen[d.Name] = true
+			seen[d.Name+" "+d.End] = true
 			if d.End != Local && d.End != Remote {
 				t.Errorf("%s %s is taken at %q", k.Name, d.Name, d.End)
 			}
-			if k.Pattern == spec.Echo && d.End == Remote {
+			if !k.HasRemote() && d.End == Remote {
 				t.Errorf("%s %s is taken at a remote end, which has no worker", k.Name, d.Name)
 			}
 			if d.Scale == Percent && d.Unit == unit.Share {
@@ -226,7 +227,7 @@ func TestDefinitionsHold(t *testing.T) {
 			if d.Rank == Headline {
 				headlines++
 			}
-			if got, ok := DefinitionOf(k, d.Name); !ok || got.End != d.End || got.About != d.About {
+			if got, ok := DefinitionOf(spec.Test{Name: k.Name, Params: k.Default}, d.Name, d.End); !ok || got.End != d.End || got.About != d.About {
 				t.Errorf("DefinitionOf(%s, %s) is %+v, %v", k.Name, d.Name, got, ok)
 			}
 		}
@@ -234,7 +235,7 @@ func TestDefinitionsHold(t *testing.T) {
 			t.Errorf("%s has %d headline metrics, want 1", k.Name, headlines)
 		}
 	}
-	if _, ok := DefinitionOf(spec.Kind{Name: "tcp_rr", Pattern: spec.RoundTrip, Protocol: spec.TCP}, Loss); ok {
+	if _, ok := DefinitionOf(spec.Test{Name: "tcp_rr"}, Loss, Local); ok {
 		t.Error("TCP round trips have no loss, but DefinitionOf finds it")
 	}
 }

@@ -44,6 +44,13 @@ const (
 	Reordered  = "reordered"
 	// Retransmits is TCP segments sent again within the window, per second.
 	Retransmits = "retransmits"
+	// ZeroCopied is the share of sends without copying that the kernel copied
+	// all the same.
+	ZeroCopied = "zerocopy_copied"
+	// Missed is the share of an open loop's slots in which nothing was sent.
+	Missed = "missed"
+	// LoadGoodput is payload bits per second of the stream beside a test.
+	LoadGoodput = "load_goodput"
 )
 
 // Better says which direction of a metric is an improvement.

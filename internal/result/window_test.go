@@ -72,7 +72,7 @@ func TestBrokenWindows(t *testing.T) {
 		t.Errorf("%v are missing for the window of the end that only answers", missing)
 	}
 	rr.Local.Elapsed = window / 3
-	if there, missing := names(t, &rr, shortWindow); len(there) != 0 || len(missing) != len(Definitions(rr.Test.Kind())) {
+	if there, missing := names(t, &rr, shortWindow); len(there) != 0 || len(missing) != len(Definitions(rr.Test)) {
 		t.Errorf("round trips of a third of a window: it has %v and lacks %v", there, missing)
 	}
 }

@@ -141,9 +141,7 @@ func (c *Config) check() error {
 	return nil
 }
 
-// hasRemote says whether a worker takes part at the far end; an echo is
-// answered by the kernel there.
-func hasRemote(t spec.Test) bool { return t.Kind().Pattern != spec.Echo }
+func hasRemote(t spec.Test) bool { return t.Kind().HasRemote() }
 
 // runner is a run under way.
 type runner struct {

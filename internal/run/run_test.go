@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -81,7 +82,7 @@ func TestSteps(t *testing.T) {
 			"a": {Role: result.Local, Test: test, Warmup: b.cfg.Plan.Warmup, Window: b.cfg.Plan.Window, CPU: 0, Addr: addrA},
 			"b": {Role: result.Remote, Test: test, Warmup: b.cfg.Plan.Warmup, Window: b.cfg.Plan.Window, CPU: 1, Addr: addrB},
 		} {
-			if b.took[host] != want {
+			if !reflect.DeepEqual(b.took[host], want) {
 				t.Errorf("host %s was given %+v, want %+v", host, b.took[host], want)
 			}
 		}

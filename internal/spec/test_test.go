@@ -2,6 +2,7 @@ package spec
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -86,14 +87,26 @@ func TestParseTests(t *testing.T) {
 		{list: "udp_rr,tcp_rr size=9", sizes: []int{1, 64}, want: []string{"udp_rr size=1", "udp_rr size=64", "tcp_rr size=9"}},
 		{list: "tcp_rr request=9", sizes: []int{1, 64}, want: []string{"tcp_rr request=9"}},
 		{list: "tcp_rr sndbuf=9", sizes: []int{64}, want: []string{"tcp_rr size=64 sndbuf=9"}},
+		{list: "udp_rr size=64,256, 512,tcp_rr", want: []string{"udp_rr size=64", "udp_rr size=256", "udp_rr size=512", "tcp_rr size=1"}},
+		{list: "tcp_rr size=1..16*4 nodelay=off", want: []string{"tcp_rr size=1 nodelay=off", "tcp_rr size=4 nodelay=off", "tcp_rr size=16 nodelay=off"}},
+		{list: "udp_rr size=1.5KiB", want: []string{"udp_rr size=1536"}},
+		{list: "udp_rr size=7..7*2", want: []string{"udp_rr size=7"}},
+		{list: "wake", sizes: []int{64}, want: []string{"wake by=futex"}},
+		{list: "wake by=pipe", want: []string{"wake by=pipe"}},
+		{list: "udp_rr rate=1000 catchup=on", want: []string{"udp_rr size=1 rate=1000 catchup=on"}},
+		{list: "udp_rr rate=1000/s", want: []string{"udp_rr size=1 rate=1000"}},
+		{list: "udp_stream rate=12.5MB/s", want: []string{"udp_stream size=1KiB rate=100Mbit/s"}},
+		{list: "tcp_stream send=read+write recv=trunc filesize=3GiB flows=4 threads=4",
+			want: []string{"tcp_stream size=128KiB flows=4 threads=4 send=read+write recv=trunc filesize=3GiB"}},
+		{list: "udp_rr load=tcp_stream rate=1000", want: []string{"udp_rr size=1 rate=1000 load=tcp_stream"}},
 
-		{list: "", wantErr: "empty test name: valid are icmp_echo, udp_rr, tcp_rr, udp_stream, tcp_stream"},
+		{list: "", wantErr: "empty test name: valid are icmp_echo, udp_rr, tcp_rr, tcp_crr, udp_stream, tcp_stream"},
 		{list: "udp_rr,", wantErr: "empty test name"},
 		{list: "udp_rr,udp_rr", wantErr: `test "udp_rr size=1" is named twice`},
 		{list: "udp_rr,udp_rr size=1", wantErr: "named twice"},
 		{list: "nosuch", wantErr: `unknown test "nosuch": valid are icmp_echo`},
 		{list: "nosuch size=1", wantErr: "unknown test"},
-		{list: "udp_rr 64", wantErr: `"64" is no parameter: write NAME=BYTES with one of size, request`},
+		{list: "udp_rr 64", wantErr: `"64" is no parameter: write NAME=VALUE with one of size, request`},
 		{list: "udp_rr mtu=64", wantErr: "no parameter"},
 		{list: "udp_rr size=", wantErr: "test udp_rr: size"},
 		{list: "udp_rr size=0", wantErr: "size 0 is out of range: 1 to 65507"},
@@ -102,6 +115,26 @@ func TestParseTests(t *testing.T) {
 		{list: "udp_rr size=99999999999999999999", wantErr: "too large"},
 		{list: "udp_rr size=1 size=2", wantErr: "size is given twice"},
 		{list: "udp_stream request=1", wantErr: "takes no request"},
+		{list: "wake size=1", wantErr: "test wake takes no size: it takes by, count, bytes, fifo"},
+		{list: "udp_rr size=64,256 size=7", wantErr: "size is given twice"},
+		{list: "udp_rr size=64,70000", wantErr: "size 70000 is out of range: 1 to 65507"},
+		{list: "64,udp_rr", wantErr: "unknown test"},
+		{list: "udp_rr flows=0", wantErr: "flows 0 is out of range: 1 to 10000"},
+		{list: "udp_rr flows=x", wantErr: `flows: "x" is no whole number`},
+		{list: "udp_rr threads=2", wantErr: "2 threads have nothing to do with 1 flows"},
+		{list: "udp_rr count=1 bytes=1", wantErr: "give one of them"},
+		{list: "udp_rr rate=1Mbps", wantErr: "neither messages per second, as in 1000, nor bits"},
+		{list: "udp_rr rate=0", wantErr: "rate 0 is out of range"},
+		{list: "udp_rr rate=1 flows=2", wantErr: "a rate is that of one flow"},
+		{list: "udp_rr catchup=on", wantErr: "catchup is about a rate"},
+		{list: "udp_rr load=udp_stream", wantErr: `load "udp_stream" is none: valid are tcp_stream, tcp_maerts, tcp_bidir`},
+		{list: "tcp_stream send=gso", wantErr: `send "gso" is none: valid are write, writev, read+write`},
+		{list: "tcp_stream file=/x", wantErr: "send method write sends no file: read+write, mmap+write, sendfile, splice do"},
+		{list: "tcp_stream send=sendfile file=/x filesize=9", wantErr: "file is as long as it is"},
+		{list: "tcp_stream send=sendfile flows=2", wantErr: "method sendfile serves one flow in each thread"},
+		{list: "tcp_rr nodelay=yes", wantErr: "valid are on, off"},
+		{list: "tcp_rr dscp=64", wantErr: "dscp 64 is out of range: 1 to 63"},
+		{list: "wake by=bell", wantErr: "valid are futex, eventfd, pipe, cond"},
 		{list: "udp_rr,tcp_rr", sizes: []int{65508}, wantErr: "test udp_rr: size 65508 is out of range: 1 to 65507"},
 	} {
 		got, err := ParseTests(c.list, c.sizes)
@@ -136,6 +169,16 @@ func TestParseSizes(t *testing.T) {
 		{list: "1073741825", wantErr: "out of range"},
 		{list: "1,,2", wantErr: "empty"},
 		{list: "1,-2", wantErr: "negative"},
+		{list: "1..1MiB*32", want: []int{1, 32, 1024, 32768, 1 << 20}},
+		{list: "64..300+100,9", want: []int{64, 164, 264, 9}},
+		{list: "3..3+1", want: []int{3}},
+		{list: "1..1MiB", wantErr: "has no step"},
+		{list: "1..1MiB*1", wantErr: "does not go up"},
+		{list: "9..1*2", wantErr: "goes down"},
+		{list: "1..1MiB+1", wantErr: "more than 1000 sizes"},
+		{list: "1..", wantErr: "has no step"},
+		{list: "..2*2", wantErr: "empty"},
+		{list: "1..4*2,2", wantErr: "size 2 is given twice"},
 		{list: "1k", wantErr: "two ways"},
 		{list: "64,64B", wantErr: "size 64 is given twice"},
 	} {
@@ -185,15 +228,40 @@ func testGen() *rapid.Generator[Test] {
 		var p Params
 		for _, row := range params {
 			if slices.Contains(k.Accepts, row.name) && rapid.Bool().Draw(t, "has "+row.name) {
-				*row.field(&p) = rapid.IntRange(1, k.limit(row.name)).Draw(t, row.name)
+				drawParam(t, row, &p, k)
 			}
 		}
 		made, err := NewTest(k.Name, p)
 		if err != nil {
-			t.Fatalf("NewTest(%s, %+v): %v", k.Name, p, err)
+			t.Skip() // a combination that can't be
 		}
 		return made
 	})
+}
+
+// drawParam sets a parameter to some value that it may have.
+func drawParam(t *rapid.T, row param, p *Params, k Kind) {
+	var value string
+	switch row.form {
+	case "BYTES", "N":
+		value = strconv.Itoa(rapid.OneOf(rapid.IntRange(1, 99), rapid.IntRange(1, 32000)).Draw(t, row.name))
+	case "BITRATE", "N|BITRATE":
+		value = formatBits(rapid.Int64Range(1, MaxBitRate).Draw(t, row.name))
+	case "on|off":
+		value = rapid.SampledFrom([]string{"on", "off"}).Draw(t, row.name)
+	case "PATH":
+		value = "/" + rapid.StringMatching(`[a-z/]{1,40}`).Draw(t, row.name)
+	default:
+		var names []string
+		for _, m := range slices.Concat(sendMethods, recvMethods) {
+			names = append(names, m.Name)
+		}
+		value = rapid.SampledFrom(slices.Concat(names, Loads(), WakeMethods(), []string{"cubic", "reno"})).Draw(t, row.name)
+	}
+	before := *p
+	if row.set(p, k, value) != nil {
+		*p = before
+	}
 }
 
 func TestStringIsReadBack(t *testing.T) {

@@ -83,7 +83,7 @@ func (f *Figure) TestOf() spec.Test { return spec.Test{Name: f.Test, Params: f.P
 
 // Rank says how far forward a report shows the figure.
 func (f *Figure) Rank() result.Rank {
-	d, ok := result.DefinitionOf(f.TestOf().Kind(), f.Metric)
+	d, ok := result.DefinitionOf(f.TestOf(), f.Metric, f.End)
 	if !ok {
 		return result.Detail
 	}
@@ -105,7 +105,7 @@ func Build(run result.Run, trials []result.Trial) Report {
 	}
 	groups := grouped(trials)
 	for _, g := range groups {
-		for _, d := range result.Definitions(g.test.Kind()) {
+		for _, d := range result.Definitions(g.test) {
 			r.Figures = append(r.Figures, g.figure(d))
 		}
 	}

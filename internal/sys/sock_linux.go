@@ -27,6 +27,15 @@ func (s Sock) Send(p []byte, flags int) (int, unix.Errno) {
 	return int(n), e
 }
 
+// Write is write(2). p must not be empty. On a stream whose peer has gone it
+// raises SIGPIPE, which Go's runtime takes and ignores (package os/signal).
+//
+//go:nosplit
+func (s Sock) Write(p []byte) (int, unix.Errno) {
+	n, _, e := syscall.RawSyscall6(unix.SYS_WRITE, uintptr(s), uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)), 0, 0, 0)
+	return int(n), e
+}
+
 // Recv is recv(2). p must not be empty. flags are MSG_ values.
 //
 //go:nosplit

@@ -52,8 +52,10 @@ var loops = []string{
 	"traffic.(*udpReceiver).loop",
 	"traffic.(*tcpSender).loop",
 	"traffic.(*tcpReceiver).loop",
-	// called through a method table
-	"traffic.sendOne", "traffic.receiveOne", "traffic.sendSome", "traffic.receiveSome",
+	// called through an interface
+	"traffic.(*writeStream).send", "traffic.(*recvStream).receive",
+	"traffic.(*writeDatagram).batch", "traffic.(*writeDatagram).send",
+	"traffic.(*recvDatagram).receive", "traffic.(*recvDatagram).datagram",
 }
 
 // rare are the functions that a loop calls when something out of the ordinary
@@ -67,6 +69,7 @@ var rare = regexp.MustCompile(`^traffic\.\(\*(` + strings.Join([]string{
 	`tcpSender\)\.(refused|turned|countRetransmits)`,
 	`tcpReceiver\)\.nothing`,
 	`meter\)\.(turn|stall)`,
+	`methodWindow\)\.turned`,
 	`drain\)\.over`,
 	`tracker\)\.skip`,
 }, "|") + `)$|^runtime\.(panic|gcWriteBarrier|newobject$)`)

@@ -18,8 +18,8 @@ func TestTCPStream(t *testing.T) {
 			eachFamily(t, func(t *testing.T, addr netip.Addr) {
 				local, remote := trial{test: "tcp_stream", params: spec.Params{Size: size}, addr: addr,
 					warmup: testWarmup, window: testWindow}.runFull(t)
-				wantCounts(t, local, CountRetransmits)
-				wantCounts(t, remote)
+				wantCounts(t, local, CountRetransmits, CountSendCalls)
+				wantCounts(t, remote, CountReceiveCalls)
 				if local.Bytes == 0 || remote.Bytes == 0 {
 					t.Errorf("%d bytes sent, %d received", local.Bytes, remote.Bytes)
 				}
@@ -72,8 +72,8 @@ func TestUDPStreamDropsAtTheSocket(t *testing.T) {
 
 func checkUDPStream(t *testing.T, size int, local, remote result.End) {
 	t.Helper()
-	wantCounts(t, local, CountSent, CountSentAll, CountSendErrors)
-	always := []string{CountTotal, CountReceivedAll, CountSocketDrops, CountSocketDropsAll}
+	wantCounts(t, local, CountSent, CountSentAll, CountSendErrors, CountSendCalls)
+	always := []string{CountTotal, CountReceivedAll, CountSocketDrops, CountSocketDropsAll, CountReceiveCalls}
 	if numbered := size >= 3; numbered {
 		always = append(always, CountUnique, CountDuplicates, CountReordered)
 	}

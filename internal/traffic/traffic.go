@@ -20,6 +20,11 @@
 //	                          received_all, socket_drops_all
 //	tcp_stream local          retransmits
 //
+// A stream's sender also has send_calls, the system calls of its method within
+// the window, and with a method that does not copy zerocopy, the sends that the
+// kernel has done with, and zerocopy_copied, those of them that it copied all
+// the same. Its receiver has receive_calls.
+//
 // sent is what the window sent. A request whose answer had not come when its
 // timeout was over is late if the answer came all the same, and lost if it
 // never did: sent = messages + late + lost. A late answer's round trip is
@@ -65,6 +70,10 @@ const (
 	CountReceivedAll    = result.CountReceivedAll
 	CountSocketDropsAll = result.CountSocketDropsAll
 	CountRetransmits    = "retransmits"
+	CountSendCalls      = "send_calls"
+	CountReceiveCalls   = "receive_calls"
+	CountZeroCopy       = result.CountZeroCopy
+	CountZeroCopied     = result.CountZeroCopied
 )
 
 // Codes of the warnings that engines give.
@@ -95,6 +104,13 @@ type Config struct {
 	Live bool `json:"live,omitempty"`
 	// CPU is the one that the traffic thread is bound to; -1 for none.
 	CPU int `json:"cpu"`
+	// CPUs are those of further traffic threads, in order: thread 0 has CPU,
+	// thread 1 the first of these and so on, and after the last one it begins
+	// again with CPU. With none, all threads have CPU.
+	CPUs []int `json:"cpus,omitempty"`
+	// Device is the interface that the sockets are bound to
+	// (SO_BINDTODEVICE); empty for none.
+	Device string `json:"device,omitempty"`
 	// Addr is the address to bind to: this end's on the path under test.
 	Addr netip.Addr `json:"addr"`
 	// Port is the port to bind to; 0 lets the kernel choose.
@@ -108,6 +124,18 @@ type Config struct {
 	// is the unspecified address, to fill in this end's own on the way there;
 	// engines do not use it.
 	Peer netip.Addr `json:"peer,omitzero"`
+}
+
+// maxDevice is the longest name of an interface: IFNAMSIZ of linux/if.h with
+// its last byte.
+const maxDevice = 15
+
+// ThreadCPU is the CPU of the ith traffic thread, from 0; -1 for none.
+func (c *Config) ThreadCPU(i int) int {
+	if i %= 1 + len(c.CPUs); i > 0 {
+		return c.CPUs[i-1]
+	}
+	return c.CPU
 }
 
 // Engine is one end of one test.
@@ -152,8 +180,13 @@ func (c *Config) check() error {
 	if c.Interval < 0 || c.Interval > 0 && c.Window/c.Interval > spec.MaxIntervals {
 		return fmt.Errorf("interval %v is out of range: 0 (none), or at most %d in the window of %v", c.Interval, spec.MaxIntervals, c.Window)
 	}
-	if c.CPU < -1 {
-		return fmt.Errorf("CPU %d is out of range: 0 and up, or -1 for none", c.CPU)
+	for _, cpu := range append([]int{c.CPU}, c.CPUs...) {
+		if cpu < -1 {
+			return fmt.Errorf("CPU %d is out of range: 0 and up, or -1 for none", cpu)
+		}
+	}
+	if len(c.Device) > maxDevice {
+		return fmt.Errorf("device %q is no interface's name: those have at most %d bytes", c.Device, maxDevice)
 	}
 	if !c.Addr.IsValid() {
 		return fmt.Errorf("no address to bind to")

@@ -12,6 +12,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"netdelta/internal/feature"
 )
 
 // ErrDied is wrapped by errors of calls to a worker whose process has ended.
@@ -29,12 +31,15 @@ const (
 	KindInvalid Kind = "invalid"
 	// KindPermission: the user lacks a privilege.
 	KindPermission Kind = "permission"
+	// KindUnavailable: this system has not what the test asks for.
+	KindUnavailable Kind = "unavailable"
 	// KindFailed: the system did not do it.
 	KindFailed Kind = "failed"
 )
 
 // Error is an error that a worker reported. errors.Is(err, fs.ErrPermission)
-// tells that a privilege is missing.
+// tells that a privilege is missing,
+// and errors.Is(err, feature.ErrUnavailable) that the system has no such thing.
 type Error struct {
 	Kind Kind   `json:"kind"`
 	Text string `json:"text"`
@@ -45,8 +50,11 @@ func (e *Error) Error() string { return e.Text }
 
 // Unwrap returns the error that the kind stands for, if there is one.
 func (e *Error) Unwrap() error {
-	if e.Kind == KindPermission {
+	switch e.Kind {
+	case KindPermission:
 		return fs.ErrPermission
+	case KindUnavailable:
+		return feature.ErrUnavailable
 	}
 	return nil
 }
@@ -63,6 +71,8 @@ func report(err error) *Error {
 	switch {
 	case errors.Is(err, errInvalid):
 		kind = KindInvalid
+	case errors.Is(err, feature.ErrUnavailable):
+		kind = KindUnavailable
 	case errors.Is(err, fs.ErrPermission):
 		kind = KindPermission
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,10 +86,12 @@ func sizes(t testing.TB) compare.Report {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, ok := result.DefinitionOf(of.Kind(), metric)
-		if !ok {
+		all := result.Definitions(of)
+		i := slices.IndexFunc(all, func(d result.Definition) bool { return d.Name == metric })
+		if i < 0 {
 			t.Fatalf("%s has no %s", test, metric)
 		}
+		d := all[i]
 		c := compare.Comparison{Test: of.Name, Params: of.Params, Factor: "rx", Baseline: "backlog", Variant: "napi-threaded",
 			Metric: metric, End: d.End, Unit: d.Unit, Better: d.Better, Scale: d.Scale, N: 12, Confidence: 0.958,
 			A: side(a), B: side(b), Verdict: v, Margin: 2}

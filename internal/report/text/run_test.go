@@ -77,7 +77,7 @@ func TestAnyRunIsAPage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, d := range result.Definitions(k) {
+			for _, d := range result.Definitions(test) {
 				r.Figures = append(r.Figures, summary.Figure{Test: test.Name, Params: test.Params, Under: rapid.String().Draw(t, "under"),
 					Metric: d.Name, End: d.End, Unit: d.Unit, N: rapid.IntRange(0, 99999).Draw(t, "n"), Of: 99999,
 					Median: num(), Lo: num(), Hi: num(), Min: num(), Max: num(), Confidence: rapid.Float64Range(0, 1).Draw(t, "level"), Warnings: warning()})

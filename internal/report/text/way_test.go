@@ -101,7 +101,7 @@ func TestSharedAdviceIsToldOnce(t *testing.T) {
 		if text == "something else" {
 			w.Advice = "look elsewhere"
 		}
-		r.Comparisons = append(r.Comparisons, compare.Comparison{Test: "tcp_rr", Metric: result.RTTP50, Variant: "kthread", Warnings: []result.Warning{w}})
+		r.Comparisons = append(r.Comparisons, compare.Comparison{Test: "tcp_rr", Metric: result.RTTP50, End: result.Local, Variant: "kthread", Warnings: []result.Warning{w}})
 	}
 	want := []string{"Warnings", "! tcp_rr: x lasted 1s.", "! tcp_rr: y lasted 2s. Advice: take longer windows.", "! tcp_rr: something else. Advice: look elsewhere."}
 	if d := cmp.Diff(want, warnings(&r)); d != "" {

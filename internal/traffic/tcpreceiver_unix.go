@@ -1,6 +1,9 @@
+//go:build linux || darwin || freebsd
+
 package traffic
 
 import (
+	"errors"
 	"net/netip"
 	"sync/atomic"
 
@@ -13,20 +16,22 @@ import (
 // tcpReceiver is the remote end of tcp_stream.
 type tcpReceiver struct {
 	cfg      Config
-	method   streamMethod
+	method   recvMethod
+	did      methodWindow
 	listener *socket
 	peer     netip.AddrPort
 	stop     atomic.Bool
 	meter    meter
-	buffer   []byte
 	drain    drain
 	ended    bool // the peer has closed
 }
 
-func newTCPReceiver(cfg Config) Engine { return &tcpReceiver{cfg: cfg, method: sendRecvStream} }
+func newTCPReceiver(cfg Config) Engine { return &tcpReceiver{cfg: cfg} }
 
 func (e *tcpReceiver) Prepare() (port uint16, err error) {
-	e.buffer = makeBuffers(1, maxChunk)[0]
+	if e.method, err = recvMethodOf(e.cfg); err != nil {
+		return 0, err
+	}
 	e.meter = meterOf(e.cfg)
 	e.listener, port, err = listenTCP(e.cfg)
 	return port, err
@@ -44,26 +49,44 @@ func (e *tcpReceiver) Run() (result.End, error) {
 	}
 	if conn != nil {
 		defer conn.close()
-		if err := e.loop(conn); err != nil {
+		if err := errors.Join(conn.setConnOptions(e.cfg, false), e.receive(conn)); err != nil {
 			return result.End{}, err
 		}
 	}
-	return e.meter.receiverResult(e.listener.warnings), nil
+	end := e.meter.receiverResult(e.listener.warnings)
+	end.Counts = map[string]int64{}
+	e.did.recvCounts(end.Counts)
+	return end, nil
+}
+
+// receive receives the stream of one connection.
+func (e *tcpReceiver) receive(conn *socket) error {
+	method, err := e.method.stream(conn, e.cfg)
+	if err != nil {
+		return err
+	}
+	err = e.loop(conn, method)
+	if e.meter.phase == open { // the stream ended before the window
+		e.did.turned(closed, method.stats())
+	}
+	return errors.Join(err, method.close())
 }
 
 // loop is the measured part: it receives to the end of the stream, or after
 // Stop until nothing comes any more.
-func (e *tcpReceiver) loop(conn *socket) error {
-	sock, receive := conn.Sock, e.method.receive
+func (e *tcpReceiver) loop(conn *socket, method streamReceiver) error {
+	stats := method.stats()
 	for !e.ended && (!e.stop.Load() || !e.drain.over()) {
-		n, errno := receive(sock, e.buffer)
+		n, errno := method.receive()
 		if errno != 0 || n == 0 {
 			if err := e.nothing(conn, errno); err != nil {
 				return err
 			}
 			continue
 		}
-		e.meter.event(1, n, sys.Nanotime())
+		if e.meter.event(1, n, sys.Nanotime()) {
+			e.did.turned(e.meter.phase, stats)
+		}
 	}
 	return nil
 }

@@ -1,6 +1,9 @@
+//go:build linux || darwin || freebsd
+
 package traffic
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 
@@ -16,38 +19,49 @@ const maxWrite = 1 << 20
 // tcpSender is the local end of tcp_stream.
 type tcpSender struct {
 	cfg         Config
-	method      streamMethod
+	method      streamSender
+	did         methodWindow
 	sock        *socket
 	meter       meter
-	buffer      []byte
 	retransmits [2]uint32 // of the connection, at the window's two ends
 }
 
-func newTCPSender(cfg Config) Engine { return &tcpSender{cfg: cfg, method: sendRecvStream} }
+func newTCPSender(cfg Config) Engine { return &tcpSender{cfg: cfg} }
 
 func (e *tcpSender) Prepare() (port uint16, err error) {
+	row, err := sendMethodOf(e.cfg)
+	if err != nil {
+		return 0, err
+	}
 	if e.sock, port, err = openTCP(e.cfg); err != nil {
 		return 0, err
 	}
-	e.buffer = makeBuffers(1, min(e.cfg.Test.Params.Size, maxWrite))[0]
 	e.meter = meterOf(e.cfg)
-	return port, nil
+	e.method, err = row.stream(e.sock, e.cfg)
+	return port, err
 }
 
 func (e *tcpSender) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
 	}
-	return e.sock.dial(peer, connectTime)
+	if err := e.sock.dial(peer, connectTime); err != nil {
+		return err
+	}
+	return e.sock.setConnOptions(e.cfg, false)
 }
 
 func (e *tcpSender) Run() (result.End, error) {
 	if err := e.loop(); err != nil {
 		return result.End{}, err
 	}
+	if err := e.method.finish(finishTime); err != nil {
+		return result.End{}, err
+	}
 	e.sock.hangUp(make([]byte, 1), hangUpTime)
 	end := e.meter.result(result.Local)
 	end.Counts = map[string]int64{CountRetransmits: int64(e.retransmits[1] - e.retransmits[0])}
+	e.did.sendCounts(end.Counts)
 	end.Warnings = e.sock.warnings
 	return end, nil
 }
@@ -56,16 +70,16 @@ func (e *tcpSender) Run() (result.End, error) {
 // longer than pollTime returns with EAGAIN, so a peer that reads nothing
 // delays the end by no more than that.
 func (e *tcpSender) loop() error {
-	sock, send, size := e.sock.Sock, e.method.send, e.cfg.Test.Params.Size
+	method, size := e.method, e.cfg.Test.Params.Size
 	now := sys.Nanotime()
 	if e.meter.tick(now); e.meter.phase == open {
-		if err := e.countRetransmits(0); err != nil {
+		if err := e.turned(); err != nil {
 			return err
 		}
 	}
 	left := size // bytes of the message that are still to be sent
 	for e.meter.phase != closed || now < e.meter.end.at+int64(coolTime) {
-		n, errno := send(sock, e.buffer[:min(left, len(e.buffer))])
+		n, errno := method.send(left)
 		now = sys.Nanotime()
 		var turned bool
 		if errno == 0 {
@@ -100,10 +114,11 @@ func (e *tcpSender) refused(errno unix.Errno) error {
 	return e.sock.failed("send on", errno)
 }
 
-// turned reads the connection's counter where the window begins and ends.
+// turned reads the method's and the connection's counters where the window begins and ends.
 //
 //go:noinline
 func (e *tcpSender) turned() error {
+	e.did.turned(e.meter.phase, e.method.stats())
 	switch e.meter.phase {
 	case open:
 		return e.countRetransmits(0)
@@ -126,4 +141,4 @@ func (e *tcpSender) Stop() {}
 
 func (e *tcpSender) Intervals() *Intervals { return e.meter.parts }
 
-func (e *tcpSender) Close() error { return e.sock.close() }
+func (e *tcpSender) Close() error { return errors.Join(closeMethod(e.method), e.sock.close()) }

@@ -1,6 +1,9 @@
+//go:build linux || darwin || freebsd
+
 package traffic
 
 import (
+	"errors"
 	"net/netip"
 	"sync/atomic"
 
@@ -13,14 +16,13 @@ import (
 // udpReceiver is the remote end of udp_stream.
 type udpReceiver struct {
 	cfg     Config
-	method  datagramMethod
+	method  datagramReceiver
+	did     methodWindow
 	sock    *socket
 	stop    atomic.Bool
 	meter   meter
 	mark    streamMark
 	total   int64 // datagrams of the sender's window that came, with copies
-	buffers [][]byte
-	sizes   []int
 	tracker tracker
 	drain   drain
 	drops   [2]uint32 // of the socket, at the window's two ends
@@ -29,18 +31,23 @@ type udpReceiver struct {
 	dropsBefore uint32
 }
 
-func newUDPReceiver(cfg Config) Engine { return &udpReceiver{cfg: cfg, method: sendRecv} }
+func newUDPReceiver(cfg Config) Engine { return &udpReceiver{cfg: cfg} }
 
 func (e *udpReceiver) Prepare() (port uint16, err error) {
+	row, err := recvMethodOf(e.cfg)
+	if err != nil {
+		return 0, err
+	}
 	if e.sock, port, err = openUDP(e.cfg); err != nil {
 		return 0, err
 	}
-	size := e.cfg.Test.Params.Size
-	e.mark = newStreamMark(size)
-	e.buffers = makeBuffers(e.method.batch, size)
-	e.sizes = make([]int, e.method.batch)
+	e.mark = newStreamMark(e.cfg.Test.Params.Size)
 	e.meter = meterOf(e.cfg)
-	return port, e.sock.setTimeout(unix.SO_RCVTIMEO, pollTime)
+	if err := e.sock.setTimeout(unix.SO_RCVTIMEO, pollTime); err != nil {
+		return 0, err
+	}
+	e.method, err = row.datagram(e.sock, e.cfg)
+	return port, err
 }
 
 func (e *udpReceiver) Arm(peer netip.AddrPort) error {
@@ -61,6 +68,7 @@ func (e *udpReceiver) Run() (result.End, error) {
 	}
 	if e.meter.phase == open { // the traffic ended before the window
 		e.countDrops(1)
+		e.did.turned(closed, e.method.stats())
 	}
 	end := e.meter.receiverResult(e.sock.warnings)
 	end.Counts = e.counts()
@@ -70,6 +78,7 @@ func (e *udpReceiver) Run() (result.End, error) {
 // counts are those of the window and of the whole trial, which is over.
 func (e *udpReceiver) counts() map[string]int64 {
 	counts := map[string]int64{CountTotal: e.total, CountReceivedAll: e.meter.messages}
+	e.did.recvCounts(counts)
 	if e.mark.numbered() {
 		counts[CountUnique] = e.tracker.unique
 		counts[CountDuplicates] = e.tracker.duplicates
@@ -85,9 +94,9 @@ func (e *udpReceiver) counts() map[string]int64 {
 // loop is the measured part: it receives until Stop and then until nothing
 // comes any more.
 func (e *udpReceiver) loop() error {
-	sock, receive := e.sock.Sock, e.method.receive
+	method := e.method
 	for !e.stop.Load() || !e.drain.over() {
-		n, errno := receive(sock, e.buffers, e.sizes)
+		n, errno := method.receive()
 		if errno != 0 {
 			if err := e.quiet(errno); err != nil {
 				return err
@@ -95,10 +104,11 @@ func (e *udpReceiver) loop() error {
 			continue
 		}
 		bytes := 0
-		for i, size := range e.sizes[:n] {
+		for i := range n {
+			head, size := method.datagram(i)
 			bytes += size
 			if size >= e.mark.width {
-				e.track(e.buffers[i])
+				e.track(head)
 			}
 		}
 		if e.meter.event(n, bytes, sys.Nanotime()) {
@@ -126,6 +136,7 @@ func (e *udpReceiver) track(datagram []byte) {
 //
 //go:noinline
 func (e *udpReceiver) turned() {
+	e.did.turned(e.meter.phase, e.method.stats())
 	switch e.meter.phase {
 	case open:
 		e.countDrops(0)
@@ -160,4 +171,4 @@ func (e *udpReceiver) Stop() { e.stop.Store(true) }
 
 func (e *udpReceiver) Intervals() *Intervals { return e.meter.parts }
 
-func (e *udpReceiver) Close() error { return e.sock.close() }
+func (e *udpReceiver) Close() error { return errors.Join(closeMethod(e.method), e.sock.close()) }

@@ -1,3 +1,5 @@
+//go:build linux || darwin || freebsd
+
 package traffic
 
 import (
@@ -11,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdelta/internal/result"
-	"netdelta/internal/spec"
 	"netdelta/internal/sys"
 )
 
@@ -30,8 +31,9 @@ type socket struct {
 // test asks for and a limit of pollTime on each wait for room to send. A wait
 // to receive has none yet: its timer would be set and taken back for each
 // message, which costs a round trip some 2%.
-func openSocket(addr netip.Addr, kind, protocol int, what string, p spec.Params) (*socket, error) {
-	fd, err := unix.Socket(family(addr), kind|unix.SOCK_CLOEXEC, protocol)
+func openSocket(cfg Config, kind, protocol int, what string) (*socket, error) {
+	p := cfg.Test.Params
+	fd, err := unix.Socket(family(cfg.Addr), kind|unix.SOCK_CLOEXEC, protocol)
 	if err != nil {
 		return nil, fmt.Errorf("make a %s: %w", what, err)
 	}
@@ -41,6 +43,9 @@ func openSocket(addr netip.Addr, kind, protocol int, what string, p spec.Params)
 		s.setBuffer(unix.SO_RCVBUF, WarnRcvBuf, p.RcvBuf, "net.core.rmem_max"),
 		s.setTimeout(unix.SO_SNDTIMEO, pollTime),
 	)
+	if err == nil {
+		err = s.setOptions(cfg)
+	}
 	if err != nil {
 		s.close()
 		return nil, err

@@ -1,3 +1,5 @@
+//go:build linux || darwin || freebsd
+
 package traffic
 
 import (
@@ -39,11 +41,11 @@ var echoFamilies = map[int]echoFamily{
 func (e *echo) Prepare() (uint16, error) {
 	f := echoFamilies[family(e.cfg.Addr)]
 	p := e.cfg.Test.Params
-	sock, err := openSocket(e.cfg.Addr, unix.SOCK_DGRAM, f.protocol, "ICMP datagram socket", p)
+	sock, err := openSocket(e.cfg, unix.SOCK_DGRAM, f.protocol, "ICMP datagram socket")
 	raw := err != nil
 	if raw {
 		var rawErr error
-		if sock, rawErr = openSocket(e.cfg.Addr, unix.SOCK_RAW, f.protocol, "raw ICMP socket", p); rawErr != nil {
+		if sock, rawErr = openSocket(e.cfg, unix.SOCK_RAW, f.protocol, "raw ICMP socket"); rawErr != nil {
 			return 0, fmt.Errorf("send ICMP echo requests: %w (it takes CAP_NET_RAW, or a group of this user within the sysctl net.ipv4.ping_group_range of this network namespace)",
 				errors.Join(err, rawErr))
 		}

@@ -1,3 +1,5 @@
+//go:build linux || darwin || freebsd
+
 package traffic
 
 import (
@@ -37,7 +39,7 @@ func (e *udpRRLocal) Prepare() (port uint16, err error) {
 
 // openUDPAt makes a UDP socket that is bound to the configuration's port.
 func openUDPAt(cfg Config) (*socket, uint16, error) {
-	s, err := openSocket(cfg.Addr, unix.SOCK_DGRAM, unix.IPPROTO_UDP, "UDP socket", cfg.Test.Params)
+	s, err := openSocket(cfg, unix.SOCK_DGRAM, unix.IPPROTO_UDP, "UDP socket")
 	if err != nil {
 		return nil, 0, err
 	}

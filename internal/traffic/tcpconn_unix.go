@@ -1,3 +1,5 @@
+//go:build linux || darwin || freebsd
+
 package traffic
 
 import (
@@ -21,7 +23,7 @@ const connectTime = 10 * time.Second
 const maxChunk = 128 << 10
 
 func openTCP(cfg Config) (*socket, uint16, error) {
-	s, err := openSocket(cfg.Addr, unix.SOCK_STREAM, unix.IPPROTO_TCP, "TCP socket", cfg.Test.Params)
+	s, err := openSocket(cfg, unix.SOCK_STREAM, unix.IPPROTO_TCP, "TCP socket")
 	if err != nil {
 		return nil, 0, err
 	}

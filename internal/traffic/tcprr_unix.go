@@ -1,3 +1,5 @@
+//go:build linux || darwin || freebsd
+
 package traffic
 
 import (
@@ -45,14 +47,17 @@ func (e *tcpRRLocal) Prepare() (port uint16, err error) {
 	e.request = make([]byte, min(e.sizes[0], maxChunk))
 	e.response = make([]byte, min(e.sizes[1], maxChunk))
 	e.meter = meterOf(e.cfg)
-	return port, e.sock.noDelay()
+	return port, nil
 }
 
 func (e *tcpRRLocal) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
 	}
-	return e.sock.dial(peer, connectTime)
+	if err := e.sock.dial(peer, connectTime); err != nil {
+		return err
+	}
+	return e.sock.setConnOptions(e.cfg, true)
 }
 
 func (e *tcpRRLocal) Run() (result.End, error) {

@@ -1,3 +1,5 @@
+//go:build linux || darwin || freebsd
+
 package traffic
 
 import (
@@ -52,7 +54,7 @@ func (e *tcpRRRemote) Run() (result.End, error) {
 			e.Stop()
 		}
 		// The local end hangs up when it has finished.
-		err := conn.noDelay()
+		err := conn.setConnOptions(e.cfg, true)
 		if err == nil {
 			err = e.loop(conn)
 		}

@@ -1,0 +1,62 @@
+package traffic
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"netdelta/internal/sys"
+)
+
+// crew has n threads do a part of a run each. Part 0 is done by the calling
+// thread, which is bound already; the others get threads of their own, bound to
+// their CPU and of the same class as the calling one. No part begins before
+// all threads are ready. If one fails, stop is called, once, so that the others
+// end too.
+func crew(cfg *Config, n int, part func(i int) error, stop func()) error {
+	// Each thread keeps its place while it waits in the kernel, and one more is
+	// needed beside them.
+	if have := runtime.GOMAXPROCS(0); have < n+1 {
+		runtime.GOMAXPROCS(n + 1)
+	}
+	var ready, done sync.WaitGroup
+	var once sync.Once
+	begin := make(chan struct{})
+	errs := make([]error, n)
+	work := func(i int) {
+		if errs[i] = part(i); errs[i] != nil {
+			once.Do(stop)
+		}
+	}
+	bound := make([]error, n)
+	for i := 1; i < n; i++ {
+		ready.Add(1)
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			bound[i] = bindThread(cfg, i)
+			ready.Done()
+			if <-begin; errors.Join(bound...) == nil {
+				work(i)
+			}
+			// The thread ends with this goroutine, which is locked to it.
+		}()
+	}
+	ready.Wait()
+	err := errors.Join(bound...)
+	close(begin)
+	if err == nil {
+		work(0)
+	}
+	done.Wait()
+	return errors.Join(err, errors.Join(errs...))
+}
+
+// bindThread makes the calling goroutine's thread the ith traffic thread.
+func bindThread(cfg *Config, i int) error {
+	if err := sys.PinThread(cfg.ThreadCPU(i)); err != nil {
+		return fmt.Errorf("traffic thread %d: %w", i, err)
+	}
+	return nil
+}
