@@ -17,7 +17,7 @@ var layers = []struct {
 }{
 	{"protocol", []string{"proto", "proto/controlv1", "proto/controlv1/controlv1connect"}},
 	{"pure", pure},
-	{"linux", []string{"sys", "sys/tuntap", "feature", "counters", "ether", "netlab", "traffic"}},
+	{"linux", []string{"sys", "sys/tuntap", "sys/uring", "feature", "counters", "ether", "netlab", "traffic"}},
 	{"processes", []string{"store", "store/memory", "store/sqlite", "store/storetest",
 		"worker", "roles", "ctl", "agent", "run", "hosts", "report/text", "report", "lab"}},
 	{"surface", []string{"cli", "labtest", "rooms", "cmd/netdelta"}},

@@ -1,3 +1,5 @@
+//go:build !portable
+
 package sys
 
 import (
@@ -7,16 +9,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// Sock is the descriptor of a socket that a measuring loop drives.
-//
-// Its methods carry no stack check. A stack check is where the scheduler takes
-// a goroutine off its thread when it has run for 10 ms (asyncpreemptoff leaves
-// that way open); for a locked thread this is two switches between threads,
-// some hundred times in a second, each of which would be a slow round trip.
-// A loop that calls only these, Nanotime and what the compiler inlines is
-// never taken off.
-type Sock int
 
 // Send is send(2) on a connected socket. p must not be empty. flags are MSG_
 // values; a stream's caller adds MSG_NOSIGNAL.

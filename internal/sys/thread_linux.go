@@ -20,6 +20,9 @@ func PinThread(cpu int) error {
 	var set unix.CPUSet
 	set.Set(cpu)
 	if err := unix.SchedSetaffinity(0, &set); err != nil {
+		if known := CheckCPU(cpu); known != nil {
+			err = known
+		}
 		return fmt.Errorf("bind a thread to CPU %d (sched_setaffinity): %w", cpu, err)
 	}
 	return nil

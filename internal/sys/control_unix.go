@@ -1,17 +1,27 @@
+//go:build linux || darwin || freebsd
+
 package sys
 
 import (
 	"fmt"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
 // ControlPair makes the two connected ends of a control socket (socketpair(2))
-// of the kind SOCK_STREAM or SOCK_SEQPACKET. Ours takes deadlines; theirs, for
-// the child (ControlFD), blocks.
+// of the kind SOCK_STREAM or, where there is that, SOCK_SEQPACKET. Ours takes
+// deadlines; theirs, for the child (ControlFD), blocks.
 func ControlPair(kind int) (ours, theirs *os.File, err error) {
-	pair, err := unix.Socketpair(unix.AF_UNIX, kind|unix.SOCK_CLOEXEC, 0)
+	// No child may be started between the two calls: it would inherit both.
+	syscall.ForkLock.RLock()
+	pair, err := unix.Socketpair(unix.AF_UNIX, kind, 0)
+	if err == nil {
+		unix.CloseOnExec(pair[0])
+		unix.CloseOnExec(pair[1])
+	}
+	syscall.ForkLock.RUnlock()
 	if err != nil {
 		return nil, nil, fmt.Errorf("make a control socket (socketpair): %w", err)
 	}
