@@ -76,12 +76,18 @@ var (
 	Veth   = row("veth pairs", "the lab's veth link", tryVeth)
 	TAP    = row("TAP devices", "the lab's ether link", tryTAP)
 	// TAPNAPI and what follows it are kinds of TAP, so each needs TAP too.
-	TAPNAPI      = row("NAPI on TAP devices", "ether's softirq and kthread contexts", tryTAPNAPI)
-	VNetHdr      = row("virtio-net headers on TAP devices", "ether's checksum and segmentation offload", tryVNetHdr)
-	ThreadedNAPI = row("threaded NAPI", "ether's kthread and veth's napi-threaded context", tryThreadedNAPI)
-	ICMP         = row("ICMP sockets", "icmp_echo", tryICMP)
-	MemoryLock   = row("locked memory", "workers without page faults", tryMemoryLock)
+	TAPNAPI         = row("NAPI on TAP devices", "ether's softirq and kthread contexts", tryTAPNAPI)
+	VNetHdr         = row("virtio-net headers on TAP devices", "ether's checksum and segmentation offload", tryVNetHdr)
+	ThreadedNAPI    = row("threaded NAPI", "ether's kthread and veth's napi-threaded context", tryThreadedNAPI)
+	ICMP            = row("ICMP sockets", "icmp_echo", tryICMP)
+	MemoryLock      = row("locked memory", "workers without page faults", tryMemoryLock)
+	UDPSegment      = row("UDP segmentation", "udp_stream's send method gso", tryUDPSegment)
+	UDPGRO          = row("UDP receive offload", "udp_stream's receive method gro", tryUDPGRO)
+	URing           = row("io_uring", "streams' methods uring", tryURing)
+	URingSendZC     = row("io_uring send without copying", "streams' send method uring-zc", tryURingSendZC)
+	ZeroCopySend    = row("SO_ZEROCOPY", "send methods zerocopy and uring-zc", tryZeroCopySend)
+	ZeroCopyReceive = row("TCP_ZEROCOPY_RECEIVE", "receive method zerocopy", tryZeroCopyReceive)
 )
 
 // All is the table of probes, in the order in which they build on each other.
-var All = []Probe{NetNS, UserNS, Veth, TAP, TAPNAPI, VNetHdr, ThreadedNAPI, ICMP, MemoryLock}
+var All = []Probe{NetNS, UserNS, Veth, TAP, TAPNAPI, VNetHdr, ThreadedNAPI, ICMP, MemoryLock, UDPSegment, UDPGRO, URing, URingSendZC, ZeroCopySend, ZeroCopyReceive}

@@ -18,12 +18,18 @@ func needsLinux() *Error {
 	}
 }
 
-func tryNetNS() *Error        { return needsLinux() }
-func tryUserNS() *Error       { return needsLinux() }
-func tryVeth() *Error         { return needsLinux() }
-func tryTAP() *Error          { return needsLinux() }
-func tryTAPNAPI() *Error      { return needsLinux() }
-func tryVNetHdr() *Error      { return needsLinux() }
-func tryThreadedNAPI() *Error { return needsLinux() }
-func tryICMP() *Error         { return needsLinux() }
-func tryMemoryLock() *Error   { return needsLinux() }
+func tryNetNS() *Error           { return needsLinux() }
+func tryUserNS() *Error          { return needsLinux() }
+func tryVeth() *Error            { return needsLinux() }
+func tryTAP() *Error             { return needsLinux() }
+func tryTAPNAPI() *Error         { return needsLinux() }
+func tryVNetHdr() *Error         { return needsLinux() }
+func tryThreadedNAPI() *Error    { return needsLinux() }
+func tryICMP() *Error            { return needsLinux() }
+func tryMemoryLock() *Error      { return needsLinux() }
+func tryUDPSegment() *Error      { return needsLinux() }
+func tryUDPGRO() *Error          { return needsLinux() }
+func tryURing() *Error           { return needsLinux() }
+func tryURingSendZC() *Error     { return needsLinux() }
+func tryZeroCopySend() *Error    { return needsLinux() }
+func tryZeroCopyReceive() *Error { return needsLinux() }
