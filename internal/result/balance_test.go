@@ -16,6 +16,12 @@ func balanced(t testing.TB, sent, received, socket int64, path map[string]int64)
 		Path: Path{Counts: path}}
 }
 
+// by is the trial with methods.
+func by(send, recv string, t Trial) Trial {
+	t.Test.Params.Send, t.Test.Params.Recv = send, recv
+	return t
+}
+
 func TestBalance(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -47,6 +53,14 @@ func TestBalance(t *testing.T) {
 			Balance{Sent: 100, Received: 102, Others: 1, OtherDrops: 1, Rest: -1, Exact: true}, "1 more datagrams than the 100"},
 		{"in fragments", balanced(t, 100, 40, 0, map[string]int64{"a.tx_packets": 400, "a.tx_dropped": 200}),
 			Balance{Sent: 100, Received: 40, Drops: []Drop{{"a.tx_dropped", 200}}, Rest: -140}, ""},
+		{"many counted as one at the link", by("gso", "recv", balanced(t, 100, 37, 0, map[string]int64{"a.tx_packets": 1, "a.tx_dropped": 1})),
+			Balance{Sent: 100, Received: 37, Drops: []Drop{{"a.tx_dropped", 1}}, Rest: 62}, ""},
+		{"sent as one, dropped one by one", by("gso", "recv", balanced(t, 100, 37, 63, map[string]int64{"a.tx_packets": 2})),
+			Balance{Sent: 100, Received: 37, SocketDrops: 63, Exact: true}, ""},
+		{"many counted as one at the socket", by("write", "gro", balanced(t, 100, 37, 1, map[string]int64{"a.tx_packets": 100})),
+			Balance{Sent: 100, Received: 37, SocketDrops: 1, Rest: 62}, ""},
+		{"missing as one with no trace", by("gso", "gro", balanced(t, 100, 37, 0, map[string]int64{"a.tx_packets": 2})),
+			Balance{Sent: 100, Received: 37, Rest: 63, Exact: true}, "63 of 100 datagrams"},
 		{"a path that is not ours", balanced(t, 100, 93, 2, nil), Balance{Sent: 100, Received: 93, SocketDrops: 2, Rest: 5}, ""},
 	} {
 		got, ok := c.trial.Balance()

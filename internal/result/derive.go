@@ -108,12 +108,16 @@ func loadBits(end whichEnd) derivation {
 	}
 }
 
+// NotCounted is the code of the reason for a metric whose counter an end does
+// not have, since its system does not tell.
+const NotCounted = "not-counted"
+
 // counted reads a named counter. A counter that is not there is no zero.
 func counted(name string) quantity {
 	return func(e *End) (float64, *Warning) {
 		n, ok := e.Counts[name]
 		if !ok {
-			return 0, &Warning{Code: "not-counted", Text: fmt.Sprintf("the %s end did not count %q", e.Role, name)}
+			return 0, &Warning{Code: NotCounted, Text: fmt.Sprintf("the %s end did not count %q", e.Role, name)}
 		}
 		return float64(n), nil
 	}

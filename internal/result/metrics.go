@@ -172,6 +172,14 @@ func DefinitionOf(t spec.Test, metric, end string) (Definition, bool) {
 func (t *Trial) Derive() ([]Metric, []Warning) {
 	var metrics []Metric
 	var missing []Warning
+	if why := t.unavailable(); why != nil {
+		for _, d := range Definitions(t.Test) {
+			w := *why
+			w.Metric = d.Name
+			missing = append(missing, w)
+		}
+		return nil, missing
+	}
 	if _, ok := spec.KindOf(t.Test.Name); !ok {
 		return nil, []Warning{{Code: "unknown-test", Text: "the test is not one of this program's"}}
 	}
@@ -198,6 +206,18 @@ func (t *Trial) Metrics() []Metric {
 	return metrics
 }
 
+// Unavailable is the code of the warning of a trial that a host could not
+// carry out, which has no figures: the text says why.
+const Unavailable = "unavailable"
+
+func (t *Trial) unavailable() *Warning {
+	i := slices.IndexFunc(t.Warnings, func(w Warning) bool { return w.Code == Unavailable })
+	if i < 0 {
+		return nil
+	}
+	return &t.Warnings[i]
+}
+
 // AllWarnings returns what the trial, its two ends and Derive have to say
 // against its figures, each thing once. What is said against figures that the
 // test does not take is left out.
@@ -215,18 +235,18 @@ const shortWindow = "short-window"
 // figure noisier, and the engine's own warning says so; one that is broken is
 // of another part of the traffic than its pair's, such as the beginning alone.
 func (t *Trial) broken(e *End) *Warning {
-	if e == nil || t.Window == 0 || e.Elapsed >= t.Window/2 {
+	if e == nil || t.Window == 0 || e.Elapsed >= t.planned(e)/2 {
 		return nil
 	}
 	return &Warning{Code: shortWindow, Advice: "look at the link for what kept the traffic back, or measure for longer (--time)",
-		Text: fmt.Sprintf("the %s end's window lasted %v of %v, less than half", e.Role, e.Elapsed, t.Window)}
+		Text: fmt.Sprintf("the %s end's window lasted %v of %v, less than half", e.Role, e.Elapsed, t.planned(e))}
 }
 
 func (t *Trial) withWarnings(missing []Warning) []Warning {
 	sources := [][]Warning{t.Warnings, t.Local.Warnings}
 	if t.Remote != nil {
 		remote := t.Remote.Warnings
-		if t.Test.Kind().Pattern == spec.RoundTrip {
+		if p := t.Test.Kind().Pattern; p == spec.RoundTrip || p == spec.Connect {
 			// The local end sets the pace and ends it; no metric of a round
 			// trip is taken in the remote end's window.
 			remote = slices.DeleteFunc(slices.Clone(remote), func(w Warning) bool { return w.Code == shortWindow })
@@ -234,7 +254,10 @@ func (t *Trial) withWarnings(missing []Warning) []Warning {
 		sources = append(sources, remote)
 	}
 	var all []Warning
-	for _, w := range slices.Concat(append(sources, missing, t.unaccountedFor())...) {
+	for _, w := range slices.Concat(append(sources, missing, t.unaccountedFor(), t.unreached())...) {
+		if w.Code == Unavailable && w.Metric != "" {
+			continue // the trial's own warning says it once for all metrics
+		}
 		if !slices.Contains(all, w) {
 			all = append(all, w)
 		}

@@ -263,7 +263,7 @@ func TestShortWindowOfTheRemoteEnd(t *testing.T) {
 			}
 		}
 		want := []string{Local, Remote}
-		if kind.Pattern == spec.RoundTrip {
+		if kind.Pattern == spec.RoundTrip || kind.Pattern == spec.Connect {
 			want = want[:1]
 		}
 		if !slices.Equal(ends, want) || others != 1 {

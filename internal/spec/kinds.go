@@ -84,7 +84,7 @@ var kinds = []Kind{
 		slices.Concat(sizes, buffers, parallel, limits, ipOpts, tcpOpts),
 		"TCP connect, request, response, close"},
 	{"udp_stream", Stream, UDP, Params{Size: 1024}, MaxDatagram,
-		slices.Concat([]string{"size"}, buffers, parallel, limits, open, []string{"pacing"}, []string{"send", "recv"}, ipOpts),
+		slices.Concat([]string{"size"}, buffers, parallel, limits, open, []string{"pacing"}, []string{"send", "recv", "wait"}, ipOpts),
 		"UDP datagrams one way, counted at the receiver"},
 	{"tcp_stream", Stream, TCP, Params{Size: 128 << 10}, MaxMessage,
 		slices.Concat([]string{"size"}, buffers, parallel, limits, open, []string{"pacing"}, methods, ipOpts, tcpOpts),
@@ -96,7 +96,7 @@ var kinds = []Kind{
 		slices.Concat([]string{"size"}, buffers, limits, []string{"pacing"}, methods, ipOpts, tcpOpts),
 		"TCP bytes both ways at the same time, on two connections"},
 	{"wake", Wake, "", Params{By: "futex"}, 0,
-		slices.Concat([]string{"by"}, limits, []string{"fifo"}),
+		[]string{"by", "count", "fifo"},
 		"two threads that wake each other in turns, no network"},
 }
 

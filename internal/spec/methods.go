@@ -30,8 +30,8 @@ var (
 		{"sendfile", onTCP, true, false, "sendfile(2) from a file"},
 		{"splice", onTCP, true, false, "splice(2) from a file through a pipe"},
 		{"zerocopy", onBoth, false, false, "send(2) with MSG_ZEROCOPY, completions read"},
-		{"sendmmsg", onUDP, false, false, "sendmmsg(2), many datagrams a call"},
-		{"gso", onUDP, false, false, "UDP_SEGMENT, many datagrams as one"},
+		{"sendmmsg", onUDP, false, true, "sendmmsg(2), many datagrams a call"},
+		{"gso", onUDP, false, true, "UDP_SEGMENT, many datagrams as one"},
 		{"uring", onBoth, false, false, "io_uring send"},
 		{"uring-zc", onBoth, false, false, "io_uring send without copying"},
 	}
@@ -39,8 +39,8 @@ var (
 		{"recv", onBoth, false, true, "recv(2)"},
 		{"trunc", onBoth, false, false, "recv(2) with MSG_TRUNC: the payload is not copied"},
 		{"splice", onTCP, false, false, "splice(2) through a pipe to /dev/null"},
-		{"recvmmsg", onUDP, false, false, "recvmmsg(2), many datagrams a call"},
-		{"gro", onUDP, false, false, "UDP_GRO, many datagrams as one"},
+		{"recvmmsg", onUDP, false, true, "recvmmsg(2), many datagrams a call"},
+		{"gro", onUDP, false, true, "UDP_GRO, many datagrams as one"},
 		{"zerocopy", onTCP, false, false, "TCP_ZEROCOPY_RECEIVE: pages are mapped, not copied"},
 		{"uring", onBoth, false, false, "io_uring receive"},
 	}

@@ -43,6 +43,9 @@ type Params struct {
 	Pacing int `json:"pacing,omitempty"`
 	// Load is the stream that flows beside the round trips.
 	Load string `json:"load,omitempty"`
+	// Wait is how a receiver of datagrams that has nothing to do waits: "nap",
+	// the default, or "block".
+	Wait string `json:"wait,omitempty"`
 	// Send and Recv are the methods of the sending and the receiving end.
 	Send string `json:"send,omitempty"`
 	Recv string `json:"recv,omitempty"`
@@ -76,6 +79,10 @@ const (
 	On  Switch = "on"
 	Off Switch = "off"
 )
+
+// Block is the value of wait with which a receiver is woken by each datagram
+// that it waited for.
+const Block = "block"
 
 // Limits of parameters that are not sizes.
 const (
@@ -121,13 +128,14 @@ var params = []param{
 	number("threads", func(p *Params) *int { return &p.Threads }, 1, MaxThreads, "threads of each end that the flows are shared out to"),
 	number("burst", func(p *Params) *int { return &p.Burst }, 1, MaxBurst, "outstanding requests of each flow"),
 	number("count", func(p *Params) *int { return &p.Count }, 1, maxCount, "messages after which the window ends"),
-	size("bytes", func(p *Params) *int { return &p.Bytes }, limit(maxCount), "bytes after which the window ends"),
+	size("bytes", func(p *Params) *int { return &p.Bytes }, limit(maxCount), "length of what is transferred, after which the window ends,"),
 	rate,
 	onOff("catchup", func(p *Params) *Switch { return &p.CatchUp }, "whether an open loop sends late what a stall has held up"),
 	bits("pacing", func(p *Params) *int { return &p.Pacing }, "SO_MAX_PACING_RATE of each flow"),
 	word("load", func(p *Params) *string { return &p.Load }, loadsBeside, "a stream beside the round trips"),
 	word("send", func(p *Params) *string { return &p.Send }, func(k Kind) []string { return methodNames(sendMethods, k.Protocol) }, "how the sender hands data to the kernel"),
 	word("recv", func(p *Params) *string { return &p.Recv }, func(k Kind) []string { return methodNames(recvMethods, k.Protocol) }, "how the receiver gets data from the kernel"),
+	word("wait", func(p *Params) *string { return &p.Wait }, func(Kind) []string { return []string{"nap", Block} }, "how an idle receiver waits for the next datagram"),
 	text("file", func(p *Params) *string { return &p.File }, "PATH", maxPath, "file on the sending host that is sent"),
 	size("filesize", func(p *Params) *int { return &p.FileSize }, limit(MaxFileSize), "size of the file that is made for the trial"),
 	onOff("nodelay", func(p *Params) *Switch { return &p.NoDelay }, "TCP_NODELAY of both ends"),
@@ -325,18 +333,44 @@ func plain[T ~string](name, form string, field func(*Params) *T, check func(*Par
 	}
 }
 
-// Param describes a parameter of a test: NAME=Form.
-type Param struct{ Name, Form, About string }
+// Param describes a parameter of a test: NAME=Form. Default is empty where it
+// is the kernel's, or nothing.
+type Param struct{ Name, Form, About, Default string }
 
 // Params returns the parameters that the kind of test takes.
 func (k Kind) Params() []Param {
 	var of []Param
 	for _, p := range params {
 		if slices.Contains(k.Accepts, p.name) {
-			of = append(of, Param{p.name, p.form, p.about})
+			of = append(of, Param{p.name, p.form, p.about, k.defaultOf(p)})
 		}
 	}
 	return of
+}
+
+// defaultOf is what a test has where the parameter is not given.
+func (k Kind) defaultOf(p param) string {
+	if v := p.get(&k.Default); v != "" {
+		return v
+	}
+	switch p.name {
+	case "flows", "threads", "burst":
+		return "1"
+	case "send":
+		return sendMethods[0].Name
+	case "recv":
+		return recvMethods[0].Name
+	case "wait":
+		return "nap"
+	case "catchup":
+		return string(Off)
+	case "nodelay":
+		if k.IsStream() {
+			return string(Off)
+		}
+		return string(On)
+	}
+	return ""
 }
 
 func paramOf(name string) (param, bool) {

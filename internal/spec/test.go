@@ -99,6 +99,12 @@ var rules = []func(Test, Kind) string{
 		return ""
 	},
 	func(t Test, k Kind) string {
+		if k.Pattern == Connect && t.Flows() > t.Threads() {
+			return fmt.Sprintf("%s has one connection a thread at a time: give as many threads as flows", t.Name)
+		}
+		return ""
+	},
+	func(t Test, k Kind) string {
 		if !k.IsStream() || t.Flows() <= t.Threads() {
 			return ""
 		}
@@ -132,6 +138,20 @@ func (t Test) Flows() int { return max(t.Params.Flows, 1) }
 
 // Threads is the number of traffic threads of each end, 1 and up.
 func (t Test) Threads() int { return max(t.Params.Threads, 1) }
+
+// EndThreads is the number of threads that carry traffic at one end, the one
+// of a stream beside included.
+func (t Test) EndThreads() int {
+	n := t.Threads()
+	switch t.Kind().Pattern {
+	case Duplex, Wake:
+		n = 2
+	}
+	if t.Params.Load != "" {
+		n += Test{Name: t.Params.Load}.EndThreads()
+	}
+	return n
+}
 
 // Burst is how many requests of each flow are outstanding, 1 and up.
 func (t Test) Burst() int { return max(t.Params.Burst, 1) }

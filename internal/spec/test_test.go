@@ -39,6 +39,10 @@ func TestNewTest(t *testing.T) {
 		{name: "udp_rr", params: Params{RcvBuf: MaxSockBuf + 1}, wantErr: "out of range"},
 		{name: "udp_stream", params: Params{Request: 1}, wantErr: "takes no request: it takes size, sndbuf, rcvbuf"},
 		{name: "icmp_echo", params: Params{Response: 1}, wantErr: "takes no response"},
+		{name: "tcp_crr", params: Params{Flows: 4, Threads: 4}, want: "tcp_crr size=1 flows=4 threads=4", short: "tcp_crr flows=4 threads=4"},
+		{name: "tcp_crr", params: Params{Flows: 4, Threads: 2}, wantErr: "tcp_crr has one connection a thread at a time: give as many threads as flows"},
+		{name: "tcp_crr", params: Params{Flows: 2}, wantErr: "as many threads as flows"},
+		{name: "wake", params: Params{Bytes: 1}, wantErr: "takes no bytes: it takes by, count, fifo"},
 	} {
 		got, err := NewTest(c.name, c.params)
 		if c.wantErr != "" {
@@ -115,7 +119,7 @@ func TestParseTests(t *testing.T) {
 		{list: "udp_rr size=99999999999999999999", wantErr: "too large"},
 		{list: "udp_rr size=1 size=2", wantErr: "size is given twice"},
 		{list: "udp_stream request=1", wantErr: "takes no request"},
-		{list: "wake size=1", wantErr: "test wake takes no size: it takes by, count, bytes, fifo"},
+		{list: "wake size=1", wantErr: "test wake takes no size: it takes by, count, fifo"},
 		{list: "udp_rr size=64,256 size=7", wantErr: "size is given twice"},
 		{list: "udp_rr size=64,70000", wantErr: "size 70000 is out of range: 1 to 65507"},
 		{list: "64,udp_rr", wantErr: "unknown test"},
@@ -131,6 +135,9 @@ func TestParseTests(t *testing.T) {
 		{list: "tcp_stream send=gso", wantErr: `send "gso" is none: valid are write, writev, read+write`},
 		{list: "tcp_stream file=/x", wantErr: "send method write sends no file: read+write, mmap+write, sendfile, splice do"},
 		{list: "tcp_stream send=sendfile file=/x filesize=9", wantErr: "file is as long as it is"},
+		{list: "udp_stream send=gso recv=gro flows=4 threads=2", want: []string{"udp_stream size=1KiB flows=4 threads=2 send=gso recv=gro"}},
+		{list: "udp_stream send=sendmmsg recv=recvmmsg flows=4", want: []string{"udp_stream size=1KiB flows=4 send=sendmmsg recv=recvmmsg"}},
+		{list: "udp_stream recv=trunc flows=2", wantErr: "method trunc serves one flow in each thread"},
 		{list: "tcp_stream send=sendfile flows=2", wantErr: "method sendfile serves one flow in each thread"},
 		{list: "tcp_rr nodelay=yes", wantErr: "valid are on, off"},
 		{list: "tcp_rr dscp=64", wantErr: "dscp 64 is out of range: 1 to 63"},
@@ -331,4 +338,19 @@ func FuzzParseSizes(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestEndThreads(t *testing.T) {
+	for text, want := range map[string]int{
+		"udp_rr": 1, "tcp_stream flows=8 threads=3": 3, "tcp_bidir": 2, "wake": 2,
+		"udp_rr load=tcp_stream": 2, "udp_rr load=tcp_bidir": 3,
+	} {
+		tests, err := ParseTests(text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tests[0].EndThreads(); got != want {
+			t.Errorf("%s: %d threads, want %d", text, got, want)
+		}
+	}
 }

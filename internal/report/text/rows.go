@@ -88,13 +88,14 @@ func eachShown(rows []compare.Comparison, test func(string), row func(*compare.C
 }
 
 // shown says whether the text has the row: the main metrics, and those that
-// count mishaps where there were any.
+// count mishaps where there were any or an end did not count them.
 func shown(c *compare.Comparison) bool {
 	switch c.Rank() {
 	case result.Headline, result.Main:
 		return true
 	case result.NonZero:
-		return slices.ContainsFunc([]*float64{c.A.Max, c.B.Max, c.Delta}, func(p *float64) bool { return p != nil && *p != 0 })
+		return slices.ContainsFunc([]*float64{c.A.Max, c.B.Max, c.Delta}, func(p *float64) bool { return p != nil && *p != 0 }) ||
+			uncounted(c.Warnings)
 	}
 	return false
 }

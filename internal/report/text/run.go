@@ -103,7 +103,7 @@ func figures(r *summary.Report) table {
 
 // runShows says whether the text has the figure: the main ones, what a sender
 // had to say beside its receiver, and those that count mishaps where there
-// were any.
+// were any or nobody counted them.
 func runShows(f *summary.Figure) bool {
 	if f.Metric == result.Offered {
 		return true
@@ -112,9 +112,15 @@ func runShows(f *summary.Figure) bool {
 	case result.Headline, result.Main:
 		return true
 	case result.NonZero:
-		return f.Max != nil && *f.Max != 0
+		return f.Max != nil && *f.Max != 0 || uncounted(f.Warnings)
 	}
 	return false
+}
+
+// uncounted says that there is no figure because nothing counted it: that it is
+// not shown would be taken for zero.
+func uncounted(about []result.Warning) bool {
+	return slices.ContainsFunc(about, func(w result.Warning) bool { return w.Code == result.NotCounted })
 }
 
 func span(lo, hi *float64, u unit.Unit, div float64) string {
