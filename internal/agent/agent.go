@@ -43,6 +43,10 @@ type Config struct {
 	MaxSessions int
 	// DataPorts are the ports that workers listen at; any by default.
 	DataPorts Ports
+	// Files lets clients name a file of this host that is sent to the other
+	// one. Without it they can have one made for the trial only: whoever may
+	// measure need not be allowed to read what this process can.
+	Files bool
 	// Heartbeat is the time between signs of life on a session's stream.
 	Heartbeat time.Duration
 	// Grace is how long, beside its warm-up and window, a trial may run. A
@@ -192,6 +196,9 @@ func (a *Agent) Prepare(ctx context.Context, id string, cfg traffic.Config) (net
 	s, err := a.find(id)
 	if err != nil {
 		return netip.AddrPort{}, err
+	}
+	if cfg.Test.Params.File != "" && !a.cfg.Files {
+		return netip.AddrPort{}, fmt.Errorf("%w: this agent sends no files of its host: leave file= out, filesize= has one made for the trial, or start the agent with --files", ctl.ErrInvalid)
 	}
 	if err := a.cfg.DataPorts.apply(&cfg); err != nil {
 		return netip.AddrPort{}, err

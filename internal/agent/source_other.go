@@ -1,4 +1,4 @@
-//go:build !linux
+//go:build !(linux || darwin || freebsd)
 
 package agent
 
@@ -14,7 +14,7 @@ import (
 // place refuses an address that was left open.
 func place(_ *sys.NetNS, c *traffic.Config) error {
 	if c.Addr.IsUnspecified() {
-		return fmt.Errorf("%w: choosing this end's address needs Linux, this is %s: name the address", ctl.ErrInvalid, runtime.GOOS)
+		return fmt.Errorf("%w: this end's address cannot be chosen on %s: name it", ctl.ErrInvalid, runtime.GOOS)
 	}
 	return nil
 }

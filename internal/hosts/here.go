@@ -16,6 +16,7 @@ import (
 func Here(ctx context.Context, cfg agent.Config, o ctl.Options) (c *ctl.Client, end func(), err error) {
 	// The agent outlives an interrupt, so that the trial under way can be
 	// ended in order.
+	cfg.Files = true // the files are the user's own to read
 	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a := agent.New(cfg)
 	pipe := ctl.NewPipe()

@@ -21,8 +21,11 @@ type Path struct {
 	// DataLocal and DataRemote are the addresses that the traffic has; those
 	// of the control connections, and of the routes, where they are not given.
 	DataLocal, DataRemote netip.Addr
-	// CPULocal and CPURemote are as run.Path has them.
-	CPULocal, CPURemote int
+	// What follows is as run.Path has it.
+	CPULocal, CPURemote       int
+	CPUsLocal, CPUsRemote     []int
+	DeviceLocal, DeviceRemote string
+	PortLocal, PortRemote     uint16
 
 	first netip.Addr // the local end's address when the run began
 }
@@ -34,7 +37,11 @@ func (p *Path) Apply(context.Context, spec.Variant) (run.Path, error) {
 	if err != nil {
 		return run.Path{}, err
 	}
-	path := run.Path{RemoteAddr: remote, LocalAddr: p.DataLocal, LocalCPU: p.CPULocal, RemoteCPU: p.CPURemote}
+	path := run.Path{
+		RemoteAddr: remote, LocalAddr: p.DataLocal,
+		LocalCPU: p.CPULocal, RemoteCPU: p.CPURemote, LocalCPUs: p.CPUsLocal, RemoteCPUs: p.CPUsRemote,
+		LocalDevice: p.DeviceLocal, RemoteDevice: p.DeviceRemote, LocalPort: p.PortLocal, RemotePort: p.PortRemote,
+	}
 	switch {
 	case p.DataLocal.IsValid():
 	case !p.Pair.here:

@@ -31,6 +31,10 @@ type Options struct {
 	// CPULocal, CPURemote and CPUWire bind the two ends' traffic threads and
 	// the wire's threads.
 	CPULocal, CPURemote, CPUWire int
+	// CPUsLocal and CPUsRemote are those of further traffic threads.
+	CPUsLocal, CPUsRemote []int
+	// IPv6 has the traffic go by IPv6 rather than IPv4.
+	IPv6 bool
 	// Offload passes checksums and segmentation to the link: a virtio-net
 	// header on ether, the devices' own offloads on veth.
 	Offload bool

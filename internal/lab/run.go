@@ -109,11 +109,17 @@ func (s setup) Apply(ctx context.Context, v spec.Variant) (run.Path, error) {
 	p := run.Path{
 		LocalAddr: link.AddrA(), RemoteAddr: link.AddrB(),
 		LocalCPU: s.places.local, RemoteCPU: s.places.remote,
+		LocalCPUs: s.o.CPUsLocal, RemoteCPUs: s.o.CPUsRemote,
 		Counts:     link.Counts,
 		Close:      link.Close,
 		OneMachine: true,
 
 		BusyThreads: netlab.BusyThreads(cfg.Kind, cfg.Context),
+	}
+	if s.o.IPv6 {
+		if p.LocalAddr, p.RemoteAddr = link.Addr6A(), link.Addr6B(); !p.LocalAddr.IsValid() {
+			return run.Path{}, errors.Join(errors.New("IPv6 on the link: this kernel has none, or it is switched off (sysctl net.ipv6.conf.all.disable_ipv6)"), link.Close())
+		}
 	}
 	for _, w := range link.Warnings() {
 		p.Warnings = append(p.Warnings, result.Warning{Code: "lab", Text: w})
@@ -169,12 +175,16 @@ func (o Options) Facts() []compare.Fact {
 	if o.Offload {
 		offload = "on"
 	}
-	bound := fmt.Sprintf("local %s, remote %s", cpuName(p.local), cpuName(p.remote))
+	family := "IPv4"
+	if o.IPv6 {
+		family = "IPv6"
+	}
+	bound := fmt.Sprintf("local %s, remote %s", cpuNames(p.local, o.CPUsLocal), cpuNames(p.remote, o.CPUsRemote))
 	if o.Link == netlab.Ether {
 		bound += ", wire " + cpuName(p.wire)
 	}
 	return []compare.Fact{
-		{Name: "link", Value: fmt.Sprintf("%s, MTU %d, checksum and segmentation offload %s", o.Link, netlab.DefaultMTU, offload)},
+		{Name: "link", Value: fmt.Sprintf("%s, %s, MTU %d, checksum and segmentation offload %s", o.Link, family, netlab.DefaultMTU, offload)},
 		{Name: "bound to cpu", Value: bound + ", kernel threads none"},
 	}
 }
@@ -184,6 +194,14 @@ func cpuName(cpu int) string {
 		return "none"
 	}
 	return fmt.Sprint(cpu)
+}
+
+func cpuNames(first int, more []int) string {
+	name := cpuName(first)
+	for _, cpu := range more {
+		name += "+" + cpuName(cpu)
+	}
+	return name
 }
 
 // joined adds a second error to a first, either of which may be nil.

@@ -22,6 +22,7 @@ const (
 	CodeRepeated       = "repeated"
 	CodeMTU            = "mtu"
 	CodeBlocked        = "blocked"
+	CodeUnavailable    = result.Unavailable
 )
 
 // stepTolerance is how far the wall clock may move against the monotonic one
@@ -68,9 +69,9 @@ func clockStep(a, b reading) []result.Warning {
 // once are more than the CPUs that can be used. All tests have the same text, so
 // that a report can tell it once; variants with other threads of the link do not.
 func oversubscribed(cpus int, p *Path, t spec.Test) []result.Warning {
-	threads := 1 + len(p.BusyThreads)
+	threads := t.EndThreads() + len(p.BusyThreads)
 	if p.OneMachine && hasRemote(t) {
-		threads++
+		threads += t.EndThreads()
 	}
 	names := append([]string{"the test's own"}, p.BusyThreads...)
 	if threads <= cpus {

@@ -50,6 +50,13 @@ type Path struct {
 	// LocalCPU and RemoteCPU are what the traffic threads are bound to, -1
 	// for none.
 	LocalCPU, RemoteCPU int
+	// LocalCPUs and RemoteCPUs are those of further traffic threads, as
+	// traffic.Config has them.
+	LocalCPUs, RemoteCPUs []int
+	// LocalDevice and RemoteDevice are what the sockets are bound to, empty
+	// for none; LocalPort and RemotePort their ports, 0 for any.
+	LocalDevice, RemoteDevice string
+	LocalPort, RemotePort     uint16
 	// Counts reads the link's counters, each only ever rising; nil where the
 	// link is not ours.
 	Counts func() (map[string]int64, error)
@@ -192,6 +199,11 @@ func (r *runner) repeat(ctx context.Context, slot spec.Slot, test spec.Test) (re
 			return t, nil
 		}
 		r.release(ctx, err)
+		if why := unavailable(err); why != nil && ctx.Err() == nil {
+			t.Local.Role = result.Local
+			t.Warnings = append(t.Warnings, *why)
+			return t, nil
+		}
 		closing := r.closePath()
 		if ctx.Err() != nil {
 			return result.Trial{}, and(r.interrupted(ctx), closing)

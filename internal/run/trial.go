@@ -90,29 +90,37 @@ func (r *runner) ready(ctx context.Context, cfg traffic.Config, far bool) (peers
 // of what a trial costs beside its window. What is each end's own in the
 // settings is filled in here.
 func (r *runner) prepare(ctx context.Context, cfg traffic.Config, far bool) (peers, error) {
-	start := func(s *ctl.Session, role string, cpu int, addr, peer netip.Addr) (netip.AddrPort, error) {
-		cfg := cfg
-		cfg.Role, cfg.CPU, cfg.Addr = role, cpu, addr
-		if addr.IsUnspecified() {
-			cfg.Peer = peer
+	start := func(s *ctl.Session, own traffic.Config, peer netip.Addr) (netip.AddrPort, error) {
+		own.Test, own.Warmup, own.Window, own.Interval, own.Live = cfg.Test, cfg.Warmup, cfg.Window, cfg.Interval, cfg.Live
+		if own.Addr.IsUnspecified() {
+			own.Peer = peer
 		}
-		_, err := s.Prepare(ctx, cfg)
+		_, err := s.Prepare(ctx, own)
 		return s.Bound(), err
 	}
 	p := peers{remote: netip.AddrPortFrom(r.path.RemoteAddr, 0)}
 	err := both(
 		func() (err error) {
-			p.local, err = start(r.local, result.Local, r.path.LocalCPU, r.path.LocalAddr, r.path.RemoteAddr)
+			p.local, err = start(r.local, r.path.localEnd(), r.path.RemoteAddr)
 			return err
 		},
 		func() (err error) {
 			if far {
-				p.remote, err = start(r.remote, result.Remote, r.path.RemoteCPU, r.path.RemoteAddr, netip.Addr{})
+				p.remote, err = start(r.remote, r.path.remoteEnd(), netip.Addr{})
 			}
 			return err
 		},
 	)
 	return p, err
+}
+
+// localEnd and remoteEnd are each end's own part of the settings.
+func (p *Path) localEnd() traffic.Config {
+	return traffic.Config{Role: result.Local, CPU: p.LocalCPU, CPUs: p.LocalCPUs, Addr: p.LocalAddr, Device: p.LocalDevice, Port: p.LocalPort}
+}
+
+func (p *Path) remoteEnd() traffic.Config {
+	return traffic.Config{Role: result.Remote, CPU: p.RemoteCPU, CPUs: p.RemoteCPUs, Addr: p.RemoteAddr, Device: p.RemoteDevice, Port: p.RemotePort}
 }
 
 // checkEnd guards against a host that answers for the wrong end, with nothing

@@ -71,7 +71,7 @@ func report(err error) *Error {
 	switch {
 	case errors.Is(err, errInvalid):
 		kind = KindInvalid
-	case errors.Is(err, feature.ErrUnavailable):
+	case errors.Is(err, feature.ErrUnavailable), errors.Is(err, errors.ErrUnsupported):
 		kind = KindUnavailable
 	case errors.Is(err, fs.ErrPermission):
 		kind = KindPermission

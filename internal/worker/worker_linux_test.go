@@ -48,11 +48,15 @@ func TestTrials(t *testing.T) {
 					}
 				}
 				for i, e := range ends {
-					if e.Role != []string{result.Local, result.Remote}[i] || e.Messages == 0 || e.Bytes == 0 {
+					if e.Role != []string{result.Local, result.Remote}[i] || e.Messages == 0 || (e.Bytes == 0) != (kind.Pattern == spec.Wake) {
 						t.Errorf("%+v", e)
 					}
+					user, knows := e.Counts[traffic.CountCPUUser]
+					if system := e.Counts[traffic.CountCPUSystem]; !knows || user+system < 0 || user+system > 16*int64(e.Elapsed+time.Second) {
+						t.Errorf("CPU time of the %s end: %v", e.Role, e.Counts)
+					}
 					// A late answer is a sample and no message.
-					if hasRTT := e.RTT != nil && e.RTT.Count() == e.Messages+e.Counts[traffic.CountLate]; hasRTT != (i == 0 && kind.Pattern != spec.Stream) {
+					if hasRTT := e.RTT != nil && e.RTT.Count() == e.Messages+e.Counts[traffic.CountLate]; hasRTT != (i == 0 && !kind.IsStream()) {
 						t.Errorf("round trips at the %s end: %v", e.Role, e.RTT)
 					}
 				}
@@ -71,7 +75,7 @@ func oneTrial(t *testing.T, lab *netlab.Lab, kind spec.Kind, addr [2]netip.Addr)
 	local, localAt := ready(t, lab.A.NS, config(result.Local, addr[0]))
 	remoteAt := netip.AddrPortFrom(addr[1], 0)
 	var remote *Worker
-	if kind.Pattern != spec.Echo {
+	if kind.HasRemote() {
 		remote, remoteAt = ready(t, lab.B.NS, config(result.Remote, addr[1]))
 		if err := remote.Arm(ctx, localAt); err != nil {
 			t.Fatal(err)

@@ -1,3 +1,5 @@
+//go:build linux || darwin || freebsd
+
 package worker
 
 import (
@@ -69,6 +71,7 @@ type trial struct {
 	warnings []result.Warning
 	running  <-chan outcome
 	cfg      traffic.Config
+	usage    traffic.Usage
 	out      *frames
 	quiet    func() // ends what is told while the traffic flows
 }
@@ -104,12 +107,16 @@ func (t *trial) prepare(cfg *traffic.Config) (reply, error) {
 	if cfg == nil {
 		return reply{}, fmt.Errorf("%w: %s came without a configuration", errInvalid, cmdPrepare)
 	}
+	cfg.Usage = &t.usage
 	engine, err := traffic.New(*cfg)
 	if err != nil {
 		return reply{}, fmt.Errorf("%w configuration: %w", errInvalid, err)
 	}
 	t.engine, t.role, t.cfg = engine, cfg.Role, *cfg
-	if t.thread, t.warnings, err = startThread(cfg.CPU); err != nil {
+	if err := traffic.CheckThreads(cfg); err != nil {
+		return reply{}, err
+	}
+	if t.thread, t.warnings, err = startThread(cfg); err != nil {
 		return reply{}, err
 	}
 	var answer reply
@@ -154,5 +161,6 @@ func (t *trial) finish() (reply, error) {
 		return reply{}, err
 	}
 	o.end.Warnings = append(o.end.Warnings, t.warnings...)
+	t.usage.AddTo(&o.end)
 	return reply{End: &o.end}, nil
 }

@@ -1,10 +1,14 @@
+//go:build linux || darwin || freebsd
+
 package worker
 
 import (
+	"errors"
 	"runtime"
 
 	"netdelta/internal/result"
 	"netdelta/internal/sys"
+	"netdelta/internal/traffic"
 )
 
 // thread is the one that carries the traffic: it does all that its engine does
@@ -13,20 +17,24 @@ type thread struct {
 	jobs chan func()
 }
 
-// startThread starts a thread bound to the CPU, with the process's memory
+// startThread starts the first traffic thread, with the process's memory
 // locked. A refusal to lock is a warning.
-func startThread(cpu int) (*thread, []result.Warning, error) {
+func startThread(cfg *traffic.Config) (*thread, []result.Warning, error) {
 	t := &thread{jobs: make(chan func())}
 	pinned := make(chan error)
 	var warnings []result.Warning
 	go func() {
-		err := sys.PinThread(cpu)
+		err := traffic.BindThread(cfg, 0)
 		if err == nil {
 			if locked := sys.LockMemory(); locked != nil {
+				advice := "raise the limit (ulimit -l) or give CAP_IPC_LOCK"
+				if errors.Is(locked, errors.ErrUnsupported) {
+					advice = "keep enough memory free on that host"
+				}
 				warnings = []result.Warning{{
 					Code:   WarnMlock,
 					Text:   "the worker's memory is not locked and could be paged out: " + locked.Error(),
-					Advice: "raise the limit (ulimit -l) or give CAP_IPC_LOCK",
+					Advice: advice,
 				}}
 			}
 		}

@@ -1,3 +1,5 @@
+//go:build linux || darwin || freebsd
+
 package agent
 
 import (
@@ -54,7 +56,7 @@ func sourceFor(peer netip.Addr) (netip.Addr, error) {
 	if peer.Is4() {
 		family = unix.AF_INET
 	}
-	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	fd, err := sys.Socket(family, unix.SOCK_DGRAM, 0)
 	if err != nil {
 		return netip.Addr{}, os.NewSyscallError("socket", err)
 	}
@@ -97,12 +99,5 @@ func zoneIndex(fd int, zone string) (uint32, error) {
 	if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
 		return uint32(n), nil
 	}
-	ifr, err := unix.NewIfreq(zone)
-	if err != nil {
-		return 0, fmt.Errorf("interface %q: %w", zone, err)
-	}
-	if err := unix.IoctlIfreq(fd, unix.SIOCGIFINDEX, ifr); err != nil {
-		return 0, fmt.Errorf("interface %q: %w", zone, err)
-	}
-	return ifr.Uint32(), nil
+	return sys.InterfaceIndex(fd, zone)
 }
