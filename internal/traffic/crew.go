@@ -11,7 +11,7 @@ import (
 
 // crew has n threads do a part of a run each. Part 0 is done by the calling
 // thread, which is bound already; the others get threads of their own, bound to
-// their CPU and of the same class as the calling one. No part begins before
+// their CPU and of the class that the test asks for (BindThread). No part begins before
 // all threads are ready. If one fails, stop is called, once, so that the others
 // end too.
 func crew(cfg *Config, n int, part func(i int) error, stop func()) error {
@@ -35,7 +35,7 @@ func crew(cfg *Config, n int, part func(i int) error, stop func()) error {
 		done.Add(1)
 		go func() {
 			defer done.Done()
-			bound[i] = bindThread(cfg, i)
+			bound[i] = BindThread(cfg, i)
 			ready.Done()
 			if <-begin; errors.Join(bound...) == nil {
 				work(i)
@@ -53,9 +53,30 @@ func crew(cfg *Config, n int, part func(i int) error, stop func()) error {
 	return errors.Join(err, errors.Join(errs...))
 }
 
-// bindThread makes the calling goroutine's thread the ith traffic thread.
-func bindThread(cfg *Config, i int) error {
-	if err := sys.PinThread(cfg.ThreadCPU(i)); err != nil {
+// CheckThreads reports the first traffic thread of this end whose CPU there is
+// not. The calling thread must not be bound yet.
+func CheckThreads(cfg *Config) error {
+	for i := range cfg.Test.EndThreads() {
+		if err := sys.CheckCPU(cfg.ThreadCPU(i)); err != nil {
+			return fmt.Errorf("traffic thread %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// BindThread makes the calling goroutine's thread the ith traffic thread: it
+// locks the one to the other, binds the thread to its CPU, and gives it the
+// priority that the test asks for (sys.SetFIFO). Engines wait in the kernel
+// rather than spin, so that such threads leave their CPU to others; but a stream
+// that nothing holds back hardly waits, and what shares its CPU, the agent
+// perhaps, then gets little of it. The error wraps fs.ErrPermission where the
+// privilege for the priority is missing.
+func BindThread(cfg *Config, i int) error {
+	err := sys.PinThread(cfg.ThreadCPU(i))
+	if fifo := cfg.Test.Params.FIFO; err == nil && fifo != 0 {
+		err = sys.SetFIFO(fifo)
+	}
+	if err != nil {
 		return fmt.Errorf("traffic thread %d: %w", i, err)
 	}
 	return nil

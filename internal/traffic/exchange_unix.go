@@ -28,6 +28,9 @@ type exchange struct {
 	request, answer     []byte
 	requestAt, answerAt int
 	width, answerSize   int
+	// idWidth is how many bytes before the number have to be those of the
+	// request too, where the kernel delivers answers to others as well; else 0.
+	idWidth int
 	// checksumAt is the place of an Internet checksum that covers the number
 	// and that the kernel doesn't fill in; -1 for none.
 	checksumAt int
@@ -70,13 +73,18 @@ func (x *exchange) run() (result.End, error) {
 		end.Warnings = append(end.Warnings, noTraffic)
 	}
 	if x.late > 0 {
-		end.Warnings = append(end.Warnings, result.Warning{
-			Code:   WarnLateAnswers,
-			Text:   fmt.Sprintf("%d of %d requests were answered after the timeout of %v: these round trips are in the percentiles and not in the rate", x.late, end.Counts[CountSent], x.timeout),
-			Advice: "the machine or the path stalled, or the warm-up was too short to learn how long a round trip takes",
-		})
+		end.Warnings = append(end.Warnings, x.lateAnswers(end.Counts[CountSent]))
 	}
 	return end, nil
+}
+
+// lateAnswers is what there is to say if answers came after their timeout.
+func (x *exchange) lateAnswers(sent int64) result.Warning {
+	return result.Warning{
+		Code:   WarnLateAnswers,
+		Text:   fmt.Sprintf("%d of %d requests were answered after the timeout of %v: these round trips are in the percentiles and not in the rate", x.late, sent, x.timeout),
+		Advice: "the machine or the path stalled, or the warm-up was too short to learn how long a round trip takes",
+	}
 }
 
 // loop is the measured part: a send, a receive, a reading of the clock and a
@@ -143,7 +151,13 @@ func (x *exchange) number() {
 // request.
 func (x *exchange) right(n int) bool {
 	return n == x.answerSize &&
-		bytes.Equal(x.answer[x.answerAt:x.answerAt+x.width], x.request[x.requestAt:x.requestAt+x.width])
+		bytes.Equal(x.answer[x.answerAt-x.idWidth:x.answerAt+x.width], x.request[x.requestAt-x.idWidth:x.requestAt+x.width])
+}
+
+// foreign says whether the n bytes of the buffer are for somebody else.
+func (x *exchange) foreign(n int) bool {
+	return x.idWidth > 0 && (n < x.answerAt ||
+		!bytes.Equal(x.answer[x.answerAt-x.idWidth:x.answerAt], x.request[x.requestAt-x.idWidth:x.requestAt]))
 }
 
 // unexpected deals with a receive call that did not bring the answer, and says
@@ -164,6 +178,9 @@ func (x *exchange) unexpected(n int, errno unix.Errno, start int64) (wait bool, 
 
 // classify counts an answer that is not to the present request.
 func (x *exchange) classify(n int) {
+	if x.foreign(n) {
+		return
+	}
 	x.answers++
 	if n == x.answerSize {
 		mask := uint64(1)<<(8*x.width) - 1 // all ones for 8 bytes

@@ -9,7 +9,7 @@ import (
 
 // Every engine divides its window, at both ends, and can be watched meanwhile.
 func TestEnginesTakeIntervals(t *testing.T) {
-	for _, test := range []string{"udp_rr", "tcp_rr", "udp_stream", "tcp_stream"} {
+	for _, test := range []string{"udp_rr", "tcp_rr", "udp_stream", "tcp_stream", "tcp_maerts", "tcp_bidir"} {
 		t.Run(test, func(t *testing.T) {
 			const interval = 40 * time.Millisecond
 			tr := trial{test: test, addr: loopbacks["ipv4"], warmup: testWarmup, window: 4*interval + interval/2, interval: interval}

@@ -26,7 +26,8 @@ const (
 // The event that opens the window is the last one of the warm-up; the one that
 // closes it is the last one of the window. So the events that are counted are
 // those within (begin, end], and their number over the elapsed time is a rate
-// without an end effect.
+// without an end effect. A quota, if the test has one, closes the window with
+// the event that reaches it.
 //
 // A receiver does not set the pace, and three things would spoil its rate:
 //
@@ -62,6 +63,13 @@ type meter struct {
 	// latest interval had been dealt with.
 	parts        *Intervals
 	stop, resume int64
+
+	// limited says that quota or valve may end the window before its time.
+	limited bool
+	quota   quota
+	valve   *valve
+
+	usage *Usage // is told where the window begins and ends; nil for nobody
 }
 
 // mark is a moment with what had been counted until then.
@@ -76,6 +84,10 @@ func meterOf(cfg Config) meter {
 	m := newMeter(cfg.Warmup, cfg.Window)
 	m.receives = cfg.Role == result.Remote
 	m.parts = newIntervals(cfg.Interval, cfg.Window)
+	m.restrict(cfg)
+	if cfg.valve == nil {
+		m.usage = cfg.Usage
+	}
 	return m
 }
 
@@ -94,11 +106,13 @@ func (m *meter) samples(rtt *hist.Hist) *hist.Hist {
 
 // event counts messages with so many bytes, sent or received at now. It
 // reports whether the phase has changed.
+//
+//go:nosplit
 func (m *meter) event(messages, bytes int, now int64) bool {
 	m.messages += int64(messages)
 	m.bytes += int64(bytes)
 	m.last = now
-	return now >= m.limit && m.turn(now, int64(messages), int64(bytes))
+	return (now >= m.limit || m.limited && m.enough()) && m.turn(now, int64(messages), int64(bytes))
 }
 
 // tick is the passing of time without a message, noticed at now by an end that
@@ -111,8 +125,13 @@ func (m *meter) tick(now int64) bool { return now >= m.limit && m.turn(now, 0, 0
 func (m *meter) stall(now int64) bool {
 	before := m.phase
 	m.pass(now)
-	if m.phase == open && now >= m.stop {
+	switch {
+	case m.phase == open && now >= m.stop:
 		m.close(mark{m.stop, m.messages, m.bytes})
+	case m.phase == open && m.valve.shut():
+		m.close(mark{now, m.messages, m.bytes})
+	case m.valve.shut():
+		m.finish()
 	}
 	return m.phase != before
 }
@@ -124,6 +143,9 @@ func (m *meter) silence(now int64) bool {
 	m.pass(now)
 	if m.phase == open && now >= m.stop && !m.silent {
 		m.silent, m.full = true, mark{m.stop, m.messages, m.bytes}
+	}
+	if m.valve.shut() {
+		m.finish()
 	}
 	return m.phase != before
 }
@@ -146,7 +168,7 @@ func (m *meter) turn(now, messages, bytes int64) bool {
 	if m.phase == idle {
 		m.phase, m.limit = warm, now+m.warmup
 	}
-	if m.phase == warm && now >= m.limit {
+	if m.phase == warm && (now >= m.limit || m.valve.shut()) {
 		if m.missed(now, m.limit) {
 			m.open(mark{m.limit, m.messages - messages, m.bytes - bytes})
 		} else {
@@ -163,10 +185,12 @@ func (m *meter) turn(now, messages, bytes int64) bool {
 			m.putOff = true
 			m.stop = now + m.length/10
 			m.limit = m.stop
-			return m.phase != before
 		default:
 			m.close(mark{now, m.messages, m.bytes})
 		}
+	}
+	if m.phase == open && m.limited && m.enough() {
+		m.close(mark{now, m.messages, m.bytes})
 	}
 	return m.phase != before
 }
@@ -193,6 +217,7 @@ func (m *meter) open(begin mark) {
 		m.parts.open(m.begin)
 		m.limit = begin.at + m.parts.length
 	}
+	m.usage.begins()
 }
 
 func (m *meter) close(end mark) {
@@ -201,18 +226,20 @@ func (m *meter) close(end mark) {
 	if m.parts != nil {
 		m.parts.close(m.end)
 	}
+	m.usage.ends()
 }
 
 // finish says that no message will come any more. A window that is still open
 // ends with its latest message. It reports whether the end came so early that
-// a tenth of the window or more is missing.
+// a tenth of the window or more is missing; one that has a quota, or is ended
+// from without, can't be too short.
 func (m *meter) finish() (short bool) {
 	switch m.phase {
 	case warm:
 		short = true
 	case open:
 		end := max(m.last, m.begin.at)
-		short = m.begin.at+m.length-end >= m.length/10
+		short = m.begin.at+m.length-end >= m.length/10 && !m.limited
 		m.close(mark{end, m.messages, m.bytes})
 	}
 	m.phase, m.limit = closed, math.MaxInt64
@@ -233,16 +260,21 @@ func (m *meter) result(role string) result.End {
 
 // receiverResult finishes a remote end.
 func (m *meter) receiverResult(warnings []result.Warning) result.End {
-	short := m.finish()
-	end := m.result(result.Remote)
+	return m.finished(result.Remote, m.finish(), warnings)
+}
+
+// finished is the result of an end that the other end may have kept from
+// filling its window; short is what finish said.
+func (m *meter) finished(role string, short bool, warnings []result.Warning) result.End {
+	end := m.result(role)
 	end.Warnings = warnings
 	switch {
-	case m.messages == 0:
+	case m.messages == 0 && m.bytes == 0:
 		end.Warnings = append(end.Warnings, noTraffic)
 	case short:
 		end.Warnings = append(end.Warnings, result.Warning{
 			Code:   WarnShortWindow,
-			Text:   fmt.Sprintf("the traffic ended after %v of a window of %v at the remote end", end.Elapsed, time.Duration(m.length)),
+			Text:   fmt.Sprintf("the traffic ended after %v of a window of %v at the %s end", end.Elapsed, time.Duration(m.length), role),
 			Advice: "its first messages came late or its last ones not at all: look at the link",
 		})
 	}

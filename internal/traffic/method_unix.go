@@ -36,6 +36,9 @@ type methodStats struct {
 	// completed is how many sends without copying the kernel has done with,
 	// and copied how many of these it copied all the same.
 	completed, copied int64
+	// received is the bytes that a receiver that maps has had, and mapped how
+	// many of these it did not have to copy.
+	received, mapped int64
 }
 
 func (m *methodStats) stats() *methodStats { return m }
@@ -142,6 +145,9 @@ func (w *methodWindow) sendCounts(counts map[string]int64) {
 
 func (w *methodWindow) recvCounts(counts map[string]int64) {
 	counts[CountReceiveCalls] = w.end.calls - w.begin.calls
+	if n := w.end.received - w.begin.received; n > 0 {
+		counts[CountMapReceived], counts[CountMapped] = n, w.end.mapped-w.begin.mapped
+	}
 }
 
 // turned takes a method's counts where the window begins and ends.

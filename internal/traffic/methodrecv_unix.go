@@ -38,9 +38,14 @@ func newRecvDatagram(s *socket, cfg Config) (datagramReceiver, error) {
 }
 
 //go:nosplit
-func (m *recvDatagram) receive() (int, unix.Errno) {
+func (m *recvDatagram) receive() (int, unix.Errno) { return m.take(0) }
+
+// take is recv(2) with flags.
+//
+//go:nosplit
+func (m *recvDatagram) take(flags int) (int, unix.Errno) {
 	m.calls++
-	n, errno := m.sock.Recv(m.buffer, 0)
+	n, errno := m.sock.Recv(m.buffer, flags)
 	if errno != 0 {
 		return 0, errno
 	}

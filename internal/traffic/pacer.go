@@ -1,7 +1,5 @@
 package traffic
 
-import "math"
-
 // minTolerance is how late a slot may be used whatever the rate, in ns: a
 // thread that sleeps until a slot is due wakes some tens of microseconds later,
 // and has then to send what fell due meanwhile.
@@ -39,18 +37,39 @@ func (p *pacer) at(slot int64) int64 { return p.start + int64(float64(slot)*p.in
 
 // due is when the next slot is or was due. Slots that were missed by now are
 // counted and left out.
+//
+//go:nosplit
 func (p *pacer) due(now int64) int64 {
 	due := p.at(p.next)
 	if late := now - due; late > p.tolerance && !p.catchUp {
-		skipped := int64(math.Floor(float64(late) / p.interval))
-		for skipped > 0 && p.at(p.next+skipped) > now { // rounding
-			skipped--
-		}
-		p.next += skipped
-		p.missed += skipped
-		due = p.at(p.next)
+		return p.skip(now, late)
 	}
 	return due
+}
+
+// skip leaves out the slots that were missed, when the next one is so late.
+//
+//go:noinline
+func (p *pacer) skip(now, late int64) int64 {
+	skipped := int64(float64(late) / p.interval)
+	for skipped > 0 && p.at(p.next+skipped) > now { // rounding
+		skipped--
+	}
+	p.next += skipped
+	p.missed += skipped
+	return p.at(p.next)
+}
+
+// first is the number of the first slot that is due at t or later.
+func (p *pacer) first(t int64) int64 {
+	slot := max(int64(float64(t-p.start)/p.interval), 0)
+	for slot > 0 && p.at(slot-1) >= t { // rounding
+		slot--
+	}
+	for p.at(slot) < t {
+		slot++
+	}
+	return slot
 }
 
 // take uses the next slot.

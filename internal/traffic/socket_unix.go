@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 	"strconv"
 	"time"
 
@@ -23,7 +22,10 @@ const pollTime = 20 * time.Millisecond
 // socket is a blocking socket of an engine, unknown to the netpoller.
 type socket struct {
 	sys.Sock
-	what     string // for errors: "UDP socket"
+	what string // for errors: "UDP socket"
+	// explain is set by a method that may know more of a failed call than its
+	// number: it returns nil if there is nothing to add.
+	explain  func(errno unix.Errno) error
 	warnings []result.Warning
 }
 
@@ -33,14 +35,14 @@ type socket struct {
 // message, which costs a round trip some 2%.
 func openSocket(cfg Config, kind, protocol int, what string) (*socket, error) {
 	p := cfg.Test.Params
-	fd, err := unix.Socket(family(cfg.Addr), kind|unix.SOCK_CLOEXEC, protocol)
+	fd, err := sys.Socket(family(cfg.Addr), kind, protocol)
 	if err != nil {
 		return nil, fmt.Errorf("make a %s: %w", what, err)
 	}
 	s := &socket{Sock: sys.Sock(fd), what: what}
 	err = errors.Join(
-		s.setBuffer(unix.SO_SNDBUF, WarnSndBuf, p.SndBuf, "net.core.wmem_max"),
-		s.setBuffer(unix.SO_RCVBUF, WarnRcvBuf, p.RcvBuf, "net.core.rmem_max"),
+		s.setBuffer(unix.SO_SNDBUF, WarnSndBuf, p.SndBuf, sndBufLimit),
+		s.setBuffer(unix.SO_RCVBUF, WarnRcvBuf, p.RcvBuf, rcvBufLimit),
 		s.setTimeout(unix.SO_SNDTIMEO, pollTime),
 	)
 	if err == nil {
@@ -54,23 +56,22 @@ func openSocket(cfg Config, kind, protocol int, what string) (*socket, error) {
 }
 
 // setBuffer sets a socket buffer's size in bytes unless it is 0, and warns if
-// the kernel made something else of it. The kernel doubles the figure for its
-// own book-keeping and reads it back doubled (socket(7)).
+// the kernel made something else of it.
 func (s *socket) setBuffer(option int, code string, bytes int, limit string) error {
 	if bytes == 0 {
 		return nil
 	}
 	if err := unix.SetsockoptInt(int(s.Sock), unix.SOL_SOCKET, option, bytes); err != nil {
-		return fmt.Errorf("set %s of a %s to %d bytes: %w", code, s.what, bytes, err)
+		return fmt.Errorf("set %s of a %s to %d bytes: %w (%s is the limit)", code, s.what, bytes, err, limit)
 	}
 	got, err := unix.GetsockoptInt(int(s.Sock), unix.SOL_SOCKET, option)
 	if err != nil {
 		return fmt.Errorf("read back %s of a %s: %w", code, s.what, err)
 	}
-	if got/2 != bytes {
+	if got /= bufferFactor; got != bytes {
 		s.warnings = append(s.warnings, result.Warning{
 			Code:   code,
-			Text:   fmt.Sprintf("%s %d was asked for, the kernel gave %d bytes", code, bytes, got/2),
+			Text:   fmt.Sprintf("%s %d was asked for, the kernel gave %d bytes", code, bytes, got),
 			Advice: "see " + limit + " for the largest; very small buffers are rounded up",
 		})
 	}
@@ -175,6 +176,11 @@ func (s *socket) close() error {
 
 // failed is an error of a call on the socket.
 func (s *socket) failed(verb string, errno unix.Errno) error {
+	if s.explain != nil {
+		if err := s.explain(errno); err != nil {
+			return err
+		}
+	}
 	return fmt.Errorf("%s a %s: %w", verb, s.what, errno)
 }
 
@@ -219,14 +225,7 @@ func (s *socket) zoneIndex(zone string) (uint32, error) {
 	if n, err := strconv.ParseUint(zone, 10, 32); err == nil {
 		return uint32(n), nil
 	}
-	ifr, err := unix.NewIfreq(zone)
-	if err != nil {
-		return 0, err
-	}
-	if err := unix.IoctlIfreq(int(s.Sock), unix.SIOCGIFINDEX, ifr); err != nil {
-		return 0, os.NewSyscallError("ioctl SIOCGIFINDEX", err)
-	}
-	return ifr.Uint32(), nil
+	return sys.InterfaceIndex(int(s.Sock), zone)
 }
 
 // addrPort is the kernel's address without its zone.

@@ -50,7 +50,7 @@ func listenTCPAt(cfg Config) (*socket, uint16, error) {
 	}
 	err = s.setTimeout(unix.SO_RCVTIMEO, pollTime)
 	if err == nil {
-		if err = unix.Listen(int(s.Sock), 8); err != nil {
+		if err = unix.Listen(int(s.Sock), max(8, cfg.Test.Flows())); err != nil {
 			err = fmt.Errorf("listen on a %s: %w", s.what, err)
 		}
 	}
@@ -70,6 +70,15 @@ func (s *socket) noDelay() error {
 
 // dial connects a TCP socket within a time.
 func (s *socket) dial(peer netip.AddrPort, limit time.Duration) error {
+	if err := s.beginDial(peer); err != nil {
+		return err
+	}
+	return s.endDial(peer, limit)
+}
+
+// beginDial sends the first segment of a connection, and endDial waits until
+// that has come about, within a time.
+func (s *socket) beginDial(peer netip.AddrPort) error {
 	sa, err := s.sockaddr(peer)
 	if err != nil {
 		return err
@@ -78,13 +87,18 @@ func (s *socket) dial(peer netip.AddrPort, limit time.Duration) error {
 	if err := unix.SetNonblock(fd, true); err != nil {
 		return fmt.Errorf("make a %s non-blocking: %w", s.what, err)
 	}
-	if err = unix.Connect(fd, sa); err == unix.EINPROGRESS || err == unix.EINTR {
-		err = s.awaitConnected(limit)
-	}
-	if err != nil {
+	if err = unix.Connect(fd, sa); err != nil && err != unix.EINPROGRESS && err != unix.EINTR {
 		return fmt.Errorf("connect a %s to %v: %w", s.what, peer, err)
 	}
-	if err := unix.SetNonblock(fd, false); err != nil {
+	return nil
+}
+
+// endDial is explained with beginDial.
+func (s *socket) endDial(peer netip.AddrPort, limit time.Duration) error {
+	if err := s.awaitConnected(limit); err != nil {
+		return fmt.Errorf("connect a %s to %v: %w", s.what, peer, err)
+	}
+	if err := unix.SetNonblock(int(s.Sock), false); err != nil {
 		return fmt.Errorf("make a %s blocking: %w", s.what, err)
 	}
 	return nil
@@ -97,12 +111,11 @@ func (s *socket) awaitConnected(limit time.Duration) error {
 		if left <= 0 {
 			return fmt.Errorf("no answer within %v: %w", limit, unix.ETIMEDOUT)
 		}
-		timeout := unix.NsecToTimespec(int64(left))
-		n, err := unix.Ppoll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, &timeout, nil)
+		ready, err := sys.WaitReady(fd, unix.POLLOUT, int64(left))
 		switch {
 		case err != nil && err != unix.EINTR:
 			return err
-		case n == 1:
+		case ready:
 			code, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_ERROR)
 			if err == nil && code != 0 {
 				err = unix.Errno(code)
@@ -116,30 +129,42 @@ func (s *socket) awaitConnected(limit time.Duration) error {
 // when over says that none will come. The connection's wait to receive is
 // limited as given.
 func (s *socket) accept(peer netip.AddrPort, over func() bool, wait time.Duration) (*socket, error) {
-	peer = netip.AddrPortFrom(peer.Addr().Unmap().WithZone(""), peer.Port())
+	peer = plainAddr(peer)
+	c, _, err := s.acceptFrom(func(from netip.AddrPort) bool { return from == peer }, over, wait)
+	return c, err
+}
+
+// plainAddr is an address as addrPort has those of peers.
+func plainAddr(a netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(a.Addr().Unmap().WithZone(""), a.Port())
+}
+
+// acceptFrom is accept for every peer that is wanted, and tells which it was.
+func (s *socket) acceptFrom(wanted func(netip.AddrPort) bool, over func() bool, wait time.Duration) (*socket, netip.AddrPort, error) {
+	none := netip.AddrPort{}
 	for !over() {
-		fd, sa, err := unix.Accept4(int(s.Sock), unix.SOCK_CLOEXEC)
+		fd, sa, err := sys.Accept(int(s.Sock))
 		if err != nil {
 			// accept(2): errors of a connection that has gone already are the
 			// listener's to try again after.
 			if errno, ok := err.(unix.Errno); ok && (transient(errno) || errno == unix.ECONNABORTED || errno == unix.EPROTO) {
 				continue
 			}
-			return nil, fmt.Errorf("accept on a %s: %w", s.what, err)
+			return nil, none, fmt.Errorf("accept on a %s: %w", s.what, err)
 		}
-		c := &socket{Sock: sys.Sock(fd), what: s.what}
-		if addrPort(sa) != peer {
+		c, from := &socket{Sock: sys.Sock(fd), what: s.what}, addrPort(sa)
+		if !wanted(from) {
 			c.close()
 			continue
 		}
 		err = errors.Join(c.setTimeout(unix.SO_SNDTIMEO, pollTime), c.setTimeout(unix.SO_RCVTIMEO, wait))
 		if err != nil {
 			c.close()
-			return nil, err
+			return nil, none, err
 		}
-		return c, nil
+		return c, from, nil
 	}
-	return nil, nil
+	return nil, none, nil
 }
 
 // errOver is the end of a transfer that nobody waits for any longer.
@@ -202,16 +227,31 @@ func (s *socket) receiveRest(buf []byte, done, total int, errno unix.Errno, over
 // too, so that nothing is under way any more; after that it drops what is
 // left, lest it disturb what is measured next.
 func (s *socket) hangUp(scrap []byte, limit time.Duration) {
-	if unix.Shutdown(int(s.Sock), unix.SHUT_WR) != nil || s.setTimeout(unix.SO_RCVTIMEO, pollTime) != nil {
-		return // no longer connected
+	if s.beginHangUp() {
+		s.endHangUp(scrap, sys.Nanotime()+int64(limit))
 	}
-	for until := sys.Nanotime() + int64(limit); sys.Nanotime() < until; {
+}
+
+// beginHangUp sends the end of the stream. It is false if the connection has
+// gone.
+func (s *socket) beginHangUp() bool {
+	return unix.Shutdown(int(s.Sock), unix.SHUT_WR) == nil && s.setTimeout(unix.SO_RCVTIMEO, pollTime) == nil
+}
+
+// endHangUp waits for the peer's.
+func (s *socket) endHangUp(scrap []byte, until int64) {
+	for sys.Nanotime() < until {
 		n, errno := s.Recv(scrap, 0)
 		if n == 0 && errno == 0 || errno != 0 && errno != unix.EAGAIN && errno != unix.EINTR {
 			return
 		}
 	}
-	// Closing a socket that lingers for no time resets it (socket(7)). A
-	// refusal leaves the rest to arrive late, which is harmless enough.
+	s.dropOnClose()
+}
+
+// dropOnClose has the connection end at once, with what is under way dropped,
+// when it is closed: it lingers for no time (socket(7)). A refusal leaves the
+// rest to arrive late, which is harmless enough.
+func (s *socket) dropOnClose() {
 	_ = unix.SetsockoptLinger(int(s.Sock), unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1})
 }

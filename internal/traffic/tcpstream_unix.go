@@ -4,141 +4,118 @@ package traffic
 
 import (
 	"errors"
-	"fmt"
 	"net/netip"
 
-	"golang.org/x/sys/unix"
-
 	"netdelta/internal/result"
-	"netdelta/internal/sys"
 )
 
-// maxWrite is the largest write of tcp_stream: a larger message takes several.
-const maxWrite = 1 << 20
-
-// tcpSender is the local end of tcp_stream.
-type tcpSender struct {
-	cfg         Config
-	method      streamSender
-	did         methodWindow
-	sock        *socket
-	meter       meter
-	retransmits [2]uint32 // of the connection, at the window's two ends
+// tcpLocal is the local end of a TCP stream of any direction: it makes the
+// connections.
+type tcpLocal struct {
+	cfg    Config
+	team   team
+	conns  []*socket
+	halves []half
 }
 
-func newTCPSender(cfg Config) Engine { return &tcpSender{cfg: cfg} }
+func newTCPLocal(cfg Config) Engine { return &tcpLocal{cfg: cfg} }
 
-func (e *tcpSender) Prepare() (port uint16, err error) {
-	row, err := sendMethodOf(e.cfg)
-	if err != nil {
+func (e *tcpLocal) Prepare() (port uint16, err error) {
+	if e.conns, port, err = openConns(e.cfg, connections(e.cfg.Test)); err != nil {
 		return 0, err
 	}
-	if e.sock, port, err = openTCP(e.cfg); err != nil {
+	if e.halves, err = halves(&e.cfg, &e.team, e.conns); err != nil {
 		return 0, err
 	}
-	e.meter = meterOf(e.cfg)
-	e.method, err = row.stream(e.sock, e.cfg)
+	if e.cfg.Test.Kind().Sends() { // what receives needs a connection first
+		err = e.halves[0].ready()
+	}
 	return port, err
 }
 
-func (e *tcpSender) Arm(peer netip.AddrPort) error {
+func (e *tcpLocal) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
 	}
-	if err := e.sock.dial(peer, connectTime); err != nil {
+	if err := dialConns(e.conns, peer, connectTime); err != nil {
 		return err
 	}
-	return e.sock.setConnOptions(e.cfg, false)
-}
-
-func (e *tcpSender) Run() (result.End, error) {
-	if err := e.loop(); err != nil {
-		return result.End{}, err
-	}
-	if err := e.method.finish(finishTime); err != nil {
-		return result.End{}, err
-	}
-	e.sock.hangUp(make([]byte, 1), hangUpTime)
-	end := e.meter.result(result.Local)
-	end.Counts = map[string]int64{CountRetransmits: int64(e.retransmits[1] - e.retransmits[0])}
-	e.did.sendCounts(end.Counts)
-	end.Warnings = e.sock.warnings
-	return end, nil
-}
-
-// loop is the measured part. A call that waits for room in the socket's buffer
-// longer than pollTime returns with EAGAIN, so a peer that reads nothing
-// delays the end by no more than that.
-func (e *tcpSender) loop() error {
-	method, size := e.method, e.cfg.Test.Params.Size
-	now := sys.Nanotime()
-	if e.meter.tick(now); e.meter.phase == open {
-		if err := e.turned(); err != nil {
+	for _, c := range e.conns {
+		if err := c.setConnOptions(e.cfg, false); err != nil {
 			return err
 		}
 	}
-	left := size // bytes of the message that are still to be sent
-	for e.meter.phase != closed || now < e.meter.end.at+int64(coolTime) {
-		n, errno := method.send(left)
-		now = sys.Nanotime()
-		var turned bool
-		if errno == 0 {
-			messages := 0
-			if left -= n; left == 0 {
-				messages, left = 1, size
-			}
-			turned = e.meter.event(messages, n, now)
-		} else {
-			if err := e.refused(errno); err != nil {
-				return err
-			}
-			turned = e.meter.stall(now)
-		}
-		if turned {
-			if err := e.turned(); err != nil {
-				return err
-			}
-		}
+	return e.halves[0].ready()
+}
+
+func (e *tcpLocal) Run() (result.End, error) { return runHalves(&e.cfg, &e.team, e.halves) }
+
+func (e *tcpLocal) Stop() {}
+
+func (e *tcpLocal) Intervals() *Intervals { return watched(&e.cfg, e.halves) }
+
+func (e *tcpLocal) Close() error { return closeHalves(e.halves, e.conns) }
+
+// tcpRemote is the remote end of a TCP stream of any direction: it accepts the
+// connections, from Arm on.
+type tcpRemote struct {
+	cfg      Config
+	team     team
+	accepted *acceptor // nil before Arm
+	listener *socket
+	halves   []half
+}
+
+func newTCPRemote(cfg Config) Engine { return &tcpRemote{cfg: cfg} }
+
+func (e *tcpRemote) Prepare() (port uint16, err error) {
+	if err := roomForFlows(connections(e.cfg.Test)); err != nil {
+		return 0, err
 	}
+	// The halves come before their connections, so that their intervals can be
+	// watched from now on.
+	places := make([]*socket, connections(e.cfg.Test))
+	for i := range places {
+		places[i] = &socket{Sock: -1, what: "TCP socket"}
+	}
+	if e.halves, err = halves(&e.cfg, &e.team, places); err != nil {
+		return 0, err
+	}
+	e.listener, port, err = listenTCP(e.cfg)
+	e.accepted = &acceptor{listener: e.listener, conns: places, setUp: func(c *socket) error { return c.setConnOptions(e.cfg, false) }}
+	return port, err
+}
+
+func (e *tcpRemote) Arm(peer netip.AddrPort) error {
+	if err := checkPeer(e.cfg.Addr, peer); err != nil {
+		return err
+	}
+	e.accepted.start(peer, e.team.stop.Load)
 	return nil
 }
 
-//go:noinline
-func (e *tcpSender) refused(errno unix.Errno) error {
-	switch errno {
-	case unix.EAGAIN, unix.EINTR:
-		return nil
-	case unix.EPIPE, unix.ECONNRESET:
-		return fmt.Errorf("the peer closed the connection of %s during the trial: %w", e.cfg.Test.Name, errno)
-	}
-	return e.sock.failed("send on", errno)
-}
-
-// turned reads the method's and the connection's counters where the window begins and ends.
-//
-//go:noinline
-func (e *tcpSender) turned() error {
-	e.did.turned(e.meter.phase, e.method.stats())
-	switch e.meter.phase {
-	case open:
-		return e.countRetransmits(0)
-	case closed:
-		return e.countRetransmits(1)
-	}
-	return nil
-}
-
-func (e *tcpSender) countRetransmits(i int) error {
-	info, err := unix.GetsockoptTCPInfo(int(e.sock.Sock), unix.IPPROTO_TCP, unix.TCP_INFO)
+func (e *tcpRemote) Run() (result.End, error) {
+	all, err := e.accepted.wait()
 	if err != nil {
-		return fmt.Errorf("read the retransmissions of a %s (getsockopt TCP_INFO): %w", e.sock.what, err)
+		return result.End{}, err
 	}
-	e.retransmits[i] = info.Total_retrans
-	return nil
+	if !all { // Stop came first
+		return result.End{Role: result.Remote, Warnings: mergedWarnings(e.listener.warnings, []result.Warning{noTraffic})}, nil
+	}
+	end, err := runHalves(&e.cfg, &e.team, e.halves)
+	end.Warnings = mergedWarnings(e.listener.warnings, end.Warnings)
+	return end, err
 }
 
-func (e *tcpSender) Stop() {}
+func (e *tcpRemote) Stop() { e.team.stop.Store(true) }
 
-func (e *tcpSender) Intervals() *Intervals { return e.meter.parts }
+func (e *tcpRemote) Intervals() *Intervals { return watched(&e.cfg, e.halves) }
 
-func (e *tcpSender) Close() error { return errors.Join(closeMethod(e.method), e.sock.close()) }
+func (e *tcpRemote) Close() error {
+	e.team.stop.Store(true)
+	if e.accepted == nil {
+		return nil
+	}
+	e.accepted.wait()
+	return errors.Join(closeHalves(e.halves, e.accepted.conns), e.listener.close())
+}

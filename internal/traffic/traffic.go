@@ -15,15 +15,36 @@
 //	icmp_echo, udp_rr local   sent, lost, late, stale
 //	udp_rr remote             send_errors
 //	tcp_rr local              sent
+//	tcp_crr local             sent, failed, connect_retries
+//	tcp_crr remote            failed
+//	wake                      sent
 //	udp_stream local          sent, sent_all, send_errors
 //	udp_stream remote         total, unique, duplicates, reordered, socket_drops,
 //	                          received_all, socket_drops_all
 //	tcp_stream local          retransmits
 //
+// With several flows udp_stream's remote end also has stray, the datagrams that
+// came from elsewhere than from one of them; no other count has those.
+//
+// A worker adds cpu_user_ns and cpu_system_ns at each end of every test: see
+// Usage.
+//
 // A stream's sender also has send_calls, the system calls of its method within
 // the window, and with a method that does not copy zerocopy, the sends that the
 // kernel has done with, and zerocopy_copied, those of them that it copied all
-// the same. Its receiver has receive_calls.
+// the same. Its receiver has receive_calls, and with a method that maps what
+// comes in zerocopy_received_bytes, those that came within the window, and
+// zerocopy_mapped_bytes, those of them that were mapped: the others were copied.
+//
+// A test at a fixed rate also has slots, those of its window, and missed, the
+// ones in which nothing was sent. For round trips send_late_p99_ns and
+// send_late_max_ns say how late after its slot a request was sent: the round
+// trip runs from the slot. The messages of their window are the requests that
+// were due in it, whenever in time the answer came.
+//
+// The end that receives the stream beside a test has load_bytes and
+// load_elapsed_ns, of what came since the stream flowed steadily until the test
+// was over.
 //
 // sent is what the window sent. A request whose answer had not come when its
 // timeout was over is late if the answer came all the same, and lost if it
@@ -32,6 +53,17 @@
 // timeout: the histogram has messages + late samples. It is no message of the
 // window, though: the rate leaves it out. stale are answers that nothing
 // waited for: duplicates, and answers to requests of the warm-up.
+//
+// With many flows, or many outstanding requests of a flow, there are always
+// some under way: a request belongs to the window in which it is answered or
+// given up, whenever it was sent.
+//
+// tcp_crr's messages are connections that were made, carried a request and a
+// response and were seen to end; that is also what a round trip spans. failed
+// are those that were refused, broke off or never came about, and
+// connect_retries counts how often no local port was free, which is waited for:
+// sent = messages + failed, and one more if the last had not ended when the
+// trial did. failed of the remote end are connections that broke off there.
 //
 // At udp_stream's remote end total, unique, duplicates and reordered are of the
 // datagrams of the sender's window, however late they came in, so that loss is
@@ -74,6 +106,12 @@ const (
 	CountReceiveCalls   = "receive_calls"
 	CountZeroCopy       = result.CountZeroCopy
 	CountZeroCopied     = result.CountZeroCopied
+	CountSendLateP99    = "send_late_p99_ns"
+	CountSendLateMax    = "send_late_max_ns"
+	CountMapReceived    = "zerocopy_received_bytes"
+	CountMapped         = "zerocopy_mapped_bytes"
+	CountFailed         = "failed"
+	CountConnectRetries = "connect_retries"
 )
 
 // Codes of the warnings that engines give.
@@ -87,8 +125,17 @@ const (
 	WarnUnfinished = "unfinished"
 	// WarnLateAnswers: answers came after their timeout.
 	WarnLateAnswers = "late-answers"
+	// WarnFailed: connections of tcp_crr failed.
+	WarnFailed = "failed-connections"
+	// WarnPorts: there was no free local port for connections.
+	WarnPorts = "local-ports"
 	// WarnShortWindow: the traffic ended before this end's window did.
 	WarnShortWindow = "short-window"
+	// WarnSenderLate: requests of an open loop were sent after they were due.
+	WarnSenderLate = "sender-late"
+	// WarnOutstanding: slots were missed since too many requests were
+	// unanswered.
+	WarnOutstanding = "outstanding"
 )
 
 // Config is all that one end of one trial needs to know.
@@ -124,6 +171,11 @@ type Config struct {
 	// is the unspecified address, to fill in this end's own on the way there;
 	// engines do not use it.
 	Peer netip.Addr `json:"peer,omitzero"`
+	// Usage, if it is set, learns what CPU time the process takes within the
+	// window.
+	Usage *Usage `json:"-"`
+
+	valve *valve // of a stream that flows beside a test; nil for none
 }
 
 // maxDevice is the longest name of an interface: IFNAMSIZ of linux/if.h with

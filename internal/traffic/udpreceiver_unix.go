@@ -13,7 +13,8 @@ import (
 	"netdelta/internal/sys"
 )
 
-// udpReceiver is the remote end of udp_stream.
+// udpReceiver is the remote end of udp_stream with one flow, on a socket that
+// is connected.
 type udpReceiver struct {
 	cfg     Config
 	method  datagramReceiver
@@ -25,6 +26,7 @@ type udpReceiver struct {
 	total   int64 // datagrams of the sender's window that came, with copies
 	tracker tracker
 	drain   drain
+	naps    napper
 	drops   [2]uint32 // of the socket, at the window's two ends
 	noDrops bool      // the kernel does not tell
 	// dropsBefore are the socket's drops before it had a peer.
@@ -46,8 +48,11 @@ func (e *udpReceiver) Prepare() (port uint16, err error) {
 	if err := e.sock.setTimeout(unix.SO_RCVTIMEO, pollTime); err != nil {
 		return 0, err
 	}
-	e.method, err = row.datagram(e.sock, e.cfg)
-	return port, err
+	if e.method, err = row.datagram(e.sock, e.cfg); err != nil {
+		return port, err
+	}
+	e.naps = newNapper(e.sock, e.method, e.cfg)
+	return port, nil
 }
 
 func (e *udpReceiver) Arm(peer netip.AddrPort) error {
@@ -63,16 +68,24 @@ func (e *udpReceiver) Arm(peer netip.AddrPort) error {
 }
 
 func (e *udpReceiver) Run() (result.End, error) {
+	if err := e.naps.begin(); err != nil {
+		return result.End{}, err
+	}
 	if err := e.loop(); err != nil {
 		return result.End{}, err
 	}
+	return e.end(), nil
+}
+
+// end is what the receiver counted.
+func (e *udpReceiver) end() result.End {
 	if e.meter.phase == open { // the traffic ended before the window
 		e.countDrops(1)
 		e.did.turned(closed, e.method.stats())
 	}
 	end := e.meter.receiverResult(e.sock.warnings)
 	end.Counts = e.counts()
-	return end, nil
+	return end
 }
 
 // counts are those of the window and of the whole trial, which is over.
@@ -96,7 +109,7 @@ func (e *udpReceiver) counts() map[string]int64 {
 func (e *udpReceiver) loop() error {
 	method := e.method
 	for !e.stop.Load() || !e.drain.over() {
-		n, errno := method.receive()
+		n, errno := e.receive()
 		if errno != 0 {
 			if err := e.quiet(errno); err != nil {
 				return err
@@ -116,6 +129,16 @@ func (e *udpReceiver) loop() error {
 		}
 	}
 	return nil
+}
+
+// receive waits for datagrams, in the way that costs the least.
+//
+//go:nosplit
+func (e *udpReceiver) receive() (int, unix.Errno) {
+	if e.naps.method != nil {
+		return e.naps.receive(e.meter.messages)
+	}
+	return e.method.receive()
 }
 
 // track takes note of a datagram's mark.

@@ -1,0 +1,8 @@
+//go:build darwin || freebsd
+
+package traffic
+
+var (
+	newUDPFlows        = newNotMany
+	newUDPFlowReceiver = newNotMany
+)
