@@ -1,12 +1,13 @@
-// Command peers measures netdelta's instrument beside other tools: round
-// trips over one veth pair between two namespaces, all tools once in each
-// block in random order, bound to the same CPUs, and prints the ratios with
-// their intervals. Absolute rates mean little on a shared machine; ratios of
-// neighbours in time do.
+// Command peers measures netdelta's instrument beside other tools: over one
+// veth pair between two namespaces, every tool of a contest once in each block
+// in random order, bound to the same CPUs, and prints the ratios of netdelta's
+// figures to theirs with intervals. Absolute rates mean little on a shared
+// machine; ratios of neighbours in time do.
 //
-// Run it as root: go run ./bench/peers [-blocks 8] [-time 1s] [-seed 1]
+//	go run ./bench/peers [-blocks 8] [-time 1s] [-seed 1] [-only udp_rr,tcp_crr]
 //
-// Tools that are not on PATH are left out and said so.
+// It needs what a lab needs, as root. Tools that are not on PATH are left out
+// and said so.
 package main
 
 import (
@@ -14,17 +15,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
-	"math/rand/v2"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"time"
 
 	"netdelta/internal/netlab"
 	"netdelta/internal/roles"
-	"netdelta/internal/stats"
 	"netdelta/internal/sys"
-	"netdelta/internal/unit"
 )
 
 func main() {
@@ -32,12 +31,13 @@ func main() {
 		os.Exit(status)
 	}
 	blocks := flag.Int("blocks", 8, "how often every tool is run")
-	length := flag.Duration("time", time.Second, "length of one run; whole seconds for most tools")
+	length := flag.Duration("time", time.Second, "length of one run, in whole seconds: other tools know no parts")
 	seed := flag.Uint64("seed", 1, "seed of the random order")
+	only := flag.String("only", "", "contests to run, comma-separated (default: all): "+strings.Join(contestNames(), ", "))
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := bench(ctx, os.Stdout, *blocks, *length, *seed); err != nil {
+	if err := bench(ctx, os.Stdout, *blocks, *length, *seed, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "peers:", err)
 		os.Exit(1)
 	}
@@ -51,7 +51,17 @@ type place struct {
 	length         time.Duration
 }
 
-func bench(ctx context.Context, w io.Writer, blocks int, length time.Duration, seed uint64) error {
+func bench(ctx context.Context, w io.Writer, blocks int, length time.Duration, seed uint64, only string) (err error) {
+	if length < time.Second || length%time.Second != 0 {
+		return fmt.Errorf("-time %v: give whole seconds", length)
+	}
+	if blocks < 1 {
+		return fmt.Errorf("-blocks %d: give 1 or more", blocks)
+	}
+	chosen, err := choose(only)
+	if err != nil {
+		return err
+	}
 	cpus, err := sys.OnlineCPUs()
 	if err != nil {
 		return err
@@ -60,60 +70,51 @@ func bench(ctx context.Context, w io.Writer, blocks int, length time.Duration, s
 	if err != nil {
 		return err
 	}
-	defer lab.Close()
-	link, err := lab.Connect(ctx, netlab.LinkConfig{Kind: netlab.Veth, Context: "backlog", WireCPU: sys.NoCPU})
+	defer func() { err = joined(err, lab.Close()) }()
+	link, err := lab.Connect(ctx, netlab.LinkConfig{Kind: netlab.Veth, Context: "backlog", Offload: true, WireCPU: sys.NoCPU})
 	if err != nil {
 		return err
 	}
 	p := place{lab: lab, link: link, client: cpus[0], server: cpus[len(cpus)-1], length: length}
-
-	for _, pattern := range []string{"udp_rr", "tcp_rr"} {
-		if err := compareTools(ctx, w, p, pattern, blocks, seed); err != nil {
-			return err
+	fmt.Fprintf(w, "veth, offloads on, client on CPU %d, server on CPU %d, %d blocks of %v, seed %d\n", p.client, p.server, blocks, length, seed)
+	for _, c := range chosen {
+		if err := c.run(ctx, w, p, blocks, seed); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
 	return nil
 }
 
-// compareTools runs one pattern with every tool that has it.
-func compareTools(ctx context.Context, w io.Writer, p place, pattern string, blocks int, seed uint64) error {
-	present := []tool{ours(pattern)}
-	for _, t := range peers(pattern) {
-		if err := t.missing(); err != nil {
-			fmt.Fprintf(w, "%s: %s left out: %v\n", pattern, t.name, err)
-			continue
-		}
-		present = append(present, t)
+// choose picks contests by name.
+func choose(only string) ([]contest, error) {
+	if only == "" {
+		return contests(), nil
 	}
-	rng := rand.New(rand.NewPCG(seed, 0))
-	rates := make([][]float64, len(present))
-	for range blocks {
-		for _, i := range rng.Perm(len(present)) {
-			rate, err := present[i].rate(ctx, p)
-			if err != nil {
-				return fmt.Errorf("%s by %s: %w", pattern, present[i].name, err)
-			}
-			rates[i] = append(rates[i], rate)
+	var chosen []contest
+	for _, name := range strings.Split(only, ",") {
+		i := slices.IndexFunc(contests(), func(c contest) bool { return c.name == strings.TrimSpace(name) })
+		if i < 0 {
+			return nil, fmt.Errorf("no contest %q: there are %s", name, strings.Join(contestNames(), ", "))
 		}
+		chosen = append(chosen, contests()[i])
 	}
-	fmt.Fprintf(w, "%s, %d blocks, seed %d, veth, client on CPU %d, server on CPU %d\n", pattern, blocks, seed, p.client, p.server)
-	fmt.Fprintf(w, "  %-22s %12s   %s\n", "tool", "median rate", "netdelta's rate over its own")
-	for i, t := range present {
-		fmt.Fprintf(w, "  %-22s %12s", t.name, unit.Format(stats.Median(rates[i]), unit.PerSecond))
-		if i > 0 {
-			fmt.Fprintf(w, "   %s", ratio(rates[i], rates[0]))
-		}
-		fmt.Fprintln(w)
-	}
-	return nil
+	return chosen, nil
 }
 
-// ratio is b over a, paired by block, with its interval.
-func ratio(a, b []float64) string {
-	d := make([]float64, len(a))
-	for i := range a {
-		d[i] = math.Log(b[i] / a[i])
+func contestNames() []string {
+	var names []string
+	for _, c := range contests() {
+		names = append(names, c.name)
 	}
-	iv := stats.SignedRank(d, 0.95)
-	return fmt.Sprintf("%.2f (%.2f to %.2f, %.1f%%)", math.Exp(iv.Est), math.Exp(iv.Lo), math.Exp(iv.Hi), 100*iv.Level)
+	return names
+}
+
+func joined(a, b error) error {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	return fmt.Errorf("%w; %w", a, b)
 }

@@ -24,6 +24,7 @@ type agentFlags struct {
 	security  securityFlags
 	listen    string
 	dataPorts string
+	files     bool
 	sessions  int
 }
 
@@ -50,6 +51,7 @@ choice, or those of --data-ports.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.listen, "listen", fmt.Sprintf(":%d", ctl.DefaultPort), "address and port of the control connection")
 	f.security.add(fl)
+	fl.BoolVar(&f.files, "files", false, "let clients have any file sent that this process may read (tests with file=)")
 	fl.StringVar(&f.dataPorts, "data-ports", "", "range of UDP and TCP ports for the traffic, as in 7118-7150 (default any)")
 	fl.IntVar(&f.sessions, "max-sessions", agent.MaxSessions, fmt.Sprintf("sessions at a time, at most %d", maxSessions))
 	return cmd
@@ -78,7 +80,7 @@ func runAgent(ctx context.Context, f agentFlags, stdout, stderr io.Writer) error
 	if err != nil {
 		return &exitError{ExitUnmeasured, err}
 	}
-	a := agent.New(agent.Config{Version: versionString(), MaxSessions: f.sessions, DataPorts: ports, Log: log.line})
+	a := agent.New(agent.Config{Version: versionString(), MaxSessions: f.sessions, DataPorts: ports, Files: f.files, Log: log.line})
 	if _, err := fmt.Fprintf(stdout, "netdelta agent %s serves %v, %s\n", versionString(), l.Addr(), f.secured()); err != nil {
 		return errors.Join(&exitError{ExitUnmeasured, fmt.Errorf("tell that the agent serves: %w", err)}, l.Close())
 	}

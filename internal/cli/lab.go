@@ -26,6 +26,7 @@ import (
 
 // labFlags holds what the command line gives, before it is checked.
 type labFlags struct {
+	ip               string
 	list             bool
 	link             string
 	levels, baseline string
@@ -89,8 +90,9 @@ kernel allows it (--link veth; ether needs /dev/net/tun).`,
 	fl.StringVar(&f.margin, "margin", "2%", "smallest change that matters")
 	fl.StringVar(&f.format, "format", "text", "report format: "+strings.Join(formatNames(), ", "))
 	fl.BoolVar(&f.offload, "offload", false, "leave checksums and segmentation to the link (on veth only with backlog: its NAPI is passed by for such frames)")
-	fl.StringVar(&f.cpuLocal, "cpu-local", "auto", "CPU of the local end's thread: a number, auto or none")
-	fl.StringVar(&f.cpuRemote, "cpu-remote", "auto", "CPU of the remote end's thread")
+	fl.StringVar(&f.cpuLocal, "cpu-local", "auto", "CPUs of the local end's threads, comma-separated: numbers, or auto or none")
+	fl.StringVar(&f.cpuRemote, "cpu-remote", "auto", "CPUs of the remote end's threads")
+	fl.StringVar(&f.ip, "ip", "4", "version of IP: 4 or 6")
 	fl.StringVar(&f.cpuWire, "cpu-wire", "auto", "CPU of the wire's threads")
 	return cmd
 }
@@ -128,10 +130,21 @@ func (f labFlags) options() (lab.Options, error) {
 	for _, c := range []struct {
 		flag, value string
 		cpu         *int
-	}{{"cpu-local", f.cpuLocal, &o.CPULocal}, {"cpu-remote", f.cpuRemote, &o.CPURemote}, {"cpu-wire", f.cpuWire, &o.CPUWire}} {
-		if *c.cpu, err = parseCPU(c.value); err != nil {
+		more        *[]int
+	}{{"cpu-local", f.cpuLocal, &o.CPULocal, &o.CPUsLocal}, {"cpu-remote", f.cpuRemote, &o.CPURemote, &o.CPUsRemote}} {
+		if *c.cpu, *c.more, err = parseCPUs(c.value, parseCPU); err != nil {
 			return o, fmt.Errorf("--%s: %w", c.flag, err)
 		}
+	}
+	if o.CPUWire, err = parseCPU(f.cpuWire); err != nil {
+		return o, fmt.Errorf("--cpu-wire: %w", err)
+	}
+	switch f.ip {
+	case "4":
+	case "6":
+		o.IPv6 = true
+	default:
+		return o, fmt.Errorf("--ip %q is no version of IP: valid are 4, 6", f.ip)
 	}
 	return o, nil
 }

@@ -23,3 +23,20 @@ func FuzzParseCPU(f *testing.F) {
 		}
 	})
 }
+
+func TestParseCPUs(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		first int
+		more  int
+		ok    bool
+	}{
+		{"none", -1, 0, true}, {"3", 3, 0, true}, {"0,2, 4", 0, 2, true},
+		{"", 0, 0, false}, {"0,none", 0, 0, false}, {"none,0", 0, 0, false}, {"0,,1", 0, 0, false}, {"-1", 0, 0, false}, {"0;1", 0, 0, false},
+	} {
+		first, more, err := parseCPUs(c.text, parseFarCPU)
+		if (err == nil) != c.ok || c.ok && (first != c.first || len(more) != c.more) {
+			t.Errorf("%q: %d and %v, %v", c.text, first, more, err)
+		}
+	}
+}

@@ -36,8 +36,12 @@ type runFlags struct {
 	exclusive           bool
 	wait, reconnect     time.Duration
 	cpuLocal, cpuRemote string
-	data                string
-	format              string
+
+	deviceLocal, deviceRemote string
+	portLocal, portRemote     uint16
+
+	data   string
+	format string
 }
 
 func newRun() *cobra.Command {
@@ -86,8 +90,12 @@ can be had at one time, alternate them instead.`,
 	fl.BoolVar(&f.exclusive, "exclusive", false, "have the agents serve nobody else meanwhile")
 	fl.DurationVar(&f.wait, "wait", 0, "how long to wait for others to leave an agent")
 	fl.DurationVar(&f.reconnect, "reconnect", 20*time.Second, "how long to wait for an agent that has gone in the middle of the run")
-	fl.StringVar(&f.cpuLocal, "cpu-local", "none", "CPU of the local end's thread: a number or none")
-	fl.StringVar(&f.cpuRemote, "cpu-remote", "none", "CPU of the remote end's thread")
+	fl.StringVar(&f.cpuLocal, "cpu-local", "none", "CPUs of the local end's threads, comma-separated: numbers, or none")
+	fl.StringVar(&f.cpuRemote, "cpu-remote", "none", "CPUs of the remote end's threads")
+	fl.StringVar(&f.deviceLocal, "device-local", "", "interface that the local end's sockets are bound to")
+	fl.StringVar(&f.deviceRemote, "device-remote", "", "interface that the remote end's sockets are bound to")
+	fl.Uint16Var(&f.portLocal, "port-local", 0, "source port of the local end (default: any)")
+	fl.Uint16Var(&f.portRemote, "port-remote", 0, "port of the remote end (default: any of the agent's)")
 	fl.StringVar(&f.data, "data", "", "addresses of the path, REMOTE or LOCAL,REMOTE, where they are not those of the control connection")
 	fl.StringVar(&f.format, "format", "text", "report format: "+strings.Join(report.RunFormatNames(), ", "))
 	return cmd
@@ -129,12 +137,14 @@ func (f *runFlags) check(args []string) (errand, error) {
 	if len(args) > 1 {
 		here = parseFarCPU
 	}
-	if e.path.CPULocal, err = here(f.cpuLocal); err != nil {
+	if e.path.CPULocal, e.path.CPUsLocal, err = parseCPUs(f.cpuLocal, here); err != nil {
 		return wrong(fmt.Errorf("--cpu-local: %w", err))
 	}
-	if e.path.CPURemote, err = parseFarCPU(f.cpuRemote); err != nil {
+	if e.path.CPURemote, e.path.CPUsRemote, err = parseCPUs(f.cpuRemote, parseFarCPU); err != nil {
 		return wrong(fmt.Errorf("--cpu-remote: %w", err))
 	}
+	e.path.DeviceLocal, e.path.DeviceRemote = f.deviceLocal, f.deviceRemote
+	e.path.PortLocal, e.path.PortRemote = f.portLocal, f.portRemote
 	e.targets, err = f.security.targets(args)
 	return e, err
 }

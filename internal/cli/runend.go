@@ -77,6 +77,9 @@ func nothingThrough(tests []spec.Test, trials []result.Trial) error {
 	text := "nothing came through in " + strings.Join(names, ", ")
 	for _, t := range trials {
 		for _, w := range t.Warnings {
+			if w.Code == run.CodeUnavailable {
+				return fmt.Errorf("%s could not be measured: %s: %s", strings.Join(names, ", "), w.Text, w.Advice)
+			}
 			if w.Code == run.CodeMTU || w.Code == run.CodeBlocked {
 				return fmt.Errorf("%s: %s: %s", text, w.Text, w.Advice)
 			}

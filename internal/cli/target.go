@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"netdelta/internal/ctl"
 	"netdelta/internal/hosts"
+	"netdelta/internal/spec"
 	"netdelta/internal/sys"
 )
 
@@ -50,6 +52,33 @@ func parseFarCPU(s string) (int, error) {
 		return 0, fmt.Errorf("%q is no CPU: give a number or none", s)
 	}
 	return n, nil
+}
+
+// maxCPUs is the most CPUs of one end's threads.
+const maxCPUs = spec.MaxThreads
+
+// parseCPUs reads the CPUs of one end's traffic threads, comma-separated, each
+// as one reads it: the first one's, and those of further threads.
+func parseCPUs(s string, one func(string) (int, error)) (first int, more []int, err error) {
+	words := strings.Split(s, ",")
+	if len(words) > maxCPUs {
+		return 0, nil, fmt.Errorf("%d CPUs are more than %d", len(words), maxCPUs)
+	}
+	for i, w := range words {
+		cpu, err := one(strings.TrimSpace(w))
+		if err != nil {
+			return 0, nil, err
+		}
+		if len(words) > 1 && cpu < 0 {
+			return 0, nil, fmt.Errorf("%q: of several CPUs each is a number", s)
+		}
+		if i == 0 {
+			first = cpu
+			continue
+		}
+		more = append(more, cpu)
+	}
+	return first, more, nil
 }
 
 // parseHereCPU reads the number of a CPU of this host, or none.
