@@ -63,7 +63,7 @@ var (
 	parallel = []string{"flows", "threads"}
 	limits   = []string{"count", "bytes"}
 	open     = []string{"rate", "catchup"} // open loop
-	methods  = []string{"send", "recv", "file", "filesize"}
+	methods  = []string{"send", "recv", "wait", "file", "filesize"}
 	ipOpts   = []string{"dscp", "mark", "busypoll", "fifo"}
 	tcpOpts  = []string{"nodelay", "congestion", "mss"}
 )

@@ -15,7 +15,10 @@ type recvStream struct {
 	buffer []byte
 }
 
-func newRecvStream(s *socket, _ Config) (streamReceiver, error) {
+func newRecvStream(s *socket, cfg Config) (streamReceiver, error) {
+	if err := s.gather(cfg); err != nil {
+		return nil, err
+	}
 	return &recvStream{sock: s.Sock, buffer: makeBuffers(1, maxChunk)[0]}, nil
 }
 

@@ -18,7 +18,10 @@ type spliceRecv struct {
 	null int
 }
 
-func newSpliceRecv(s *socket, _ Config) (streamReceiver, error) {
+func newSpliceRecv(s *socket, cfg Config) (streamReceiver, error) {
+	if err := s.gather(cfg); err != nil {
+		return nil, err
+	}
 	null, err := unix.Open("/dev/null", unix.O_WRONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open /dev/null, to splice to: %w", err)

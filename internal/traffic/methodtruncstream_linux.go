@@ -12,7 +12,10 @@ type truncStream struct {
 	sock sys.Sock
 }
 
-func newTruncStream(s *socket, _ Config) (streamReceiver, error) {
+func newTruncStream(s *socket, cfg Config) (streamReceiver, error) {
+	if err := s.gather(cfg); err != nil {
+		return nil, err
+	}
 	return &truncStream{sock: s.Sock}, nil
 }
 

@@ -30,12 +30,15 @@ func (s *socket) awaitAsk(over func() bool) (bool, error) {
 	return false, nil
 }
 
-// ask asks the other end for its stream.
-func (s *socket) ask() error {
+// ask asks the other end for the stream of a test.
+func (s *socket) ask(cfg *Config) error {
 	for until := time.Now().Add(finishTime); ; {
 		_, errno := s.Send([]byte{1}, unix.MSG_NOSIGNAL)
 		if errno == 0 {
 			return nil
+		}
+		if errno == unix.ECONNRESET || errno == unix.EPIPE {
+			return peerClosed(cfg, errno)
 		}
 		if errno != unix.EINTR && errno != unix.EAGAIN || time.Now().After(until) {
 			return s.failed("ask for a stream on", errno)

@@ -117,7 +117,7 @@ func TestTCPStreamLocalResets(t *testing.T) {
 		local, remote := tr.ends(t)
 		done := start(remote)
 		for _, c := range local.(*tcpLocal).conns {
-			if err := c.ask(); err != nil { // one byte of a stream, or the request for one
+			if err := c.ask(&Config{}); err != nil { // one byte of a stream, or the request for one
 				t.Fatal(err)
 			}
 			c.dropOnClose()
@@ -142,7 +142,7 @@ func TestTCPStreamReaderStops(t *testing.T) {
 		local, remote := tr.ends(t)
 		remoteDone := start(remote)
 		for _, c := range local.(*tcpLocal).conns {
-			if err := c.ask(); err != nil {
+			if err := c.ask(&Config{}); err != nil {
 				t.Fatal(err)
 			}
 		}

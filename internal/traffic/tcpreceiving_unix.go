@@ -49,7 +49,7 @@ func (r *receiving) begin() error {
 		if err := c.setTimeout(unix.SO_RCVTIMEO, pollTime); err != nil {
 			return err
 		}
-		if err := c.ask(); err != nil {
+		if err := c.ask(r.cfg); err != nil {
 			return err
 		}
 	}
