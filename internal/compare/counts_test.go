@@ -14,7 +14,7 @@ import (
 // counted is one trial of udp_stream with the given counts.
 func counted(local, remote, path map[string]int64) *cell {
 	x := result.Trial{Local: result.End{Counts: local}, Remote: &result.End{Counts: remote}, Path: result.Path{Counts: path}}
-	return &cell{figures: map[string]float64{result.Loss: 0.5}, counters: countersOf(&x)}
+	return &cell{figures: map[result.Taken]float64{{Name: result.Loss, End: result.Remote}: 0.5}, counters: countersOf(&x)}
 }
 
 func TestCountsAreMedians(t *testing.T) {

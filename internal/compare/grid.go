@@ -12,14 +12,14 @@ import (
 // cell is what one trial gave.
 type cell struct {
 	attempt  int
-	figures  map[string]float64
+	figures  map[result.Taken]float64
 	counters map[counter]float64
 	warnings []noted
 }
 
 // figure is a metric of the trial; NaN where the trial or the metric is
 // missing.
-func (c *cell) figure(metric string) float64 {
+func (c *cell) figure(metric result.Taken) float64 {
 	if c != nil {
 		if v, ok := c.figures[metric]; ok {
 			return v
@@ -84,9 +84,9 @@ func newGrid(plan *spec.Plan, trials []result.Trial) (*grid, error) {
 }
 
 func newCell(x *result.Trial) *cell {
-	c := &cell{attempt: x.Attempt, figures: map[string]float64{}, counters: countersOf(x), warnings: note(x.AllWarnings())}
+	c := &cell{attempt: x.Attempt, figures: map[result.Taken]float64{}, counters: countersOf(x), warnings: note(x.AllWarnings())}
 	for _, m := range x.Metrics() {
-		c.figures[m.Name] = m.Value
+		c.figures[m.Taken()] = m.Value
 	}
 	return c
 }

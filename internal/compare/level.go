@@ -54,6 +54,9 @@ func (c *Comparison) Name() string {
 	return fmt.Sprintf("%s (%s)", c.Of().Short(), c.Under)
 }
 
+// taken says which figure the row is of.
+func (c *Comparison) taken() result.Taken { return result.Taken{Name: c.Metric, End: c.End} }
+
 // Rank says how far forward the row belongs; Detail if the metric is not
 // known.
 func (c *Comparison) Rank() result.Rank {

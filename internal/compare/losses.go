@@ -121,7 +121,7 @@ func (c *cell) lost() float64 {
 	if _, counted := c.counters[counter{result.Remote, "received_all"}]; sent > 0 && counted {
 		return max(0, 1-got/sent) // copies count as received
 	}
-	return c.figure(result.Loss)
+	return c.figure(result.Taken{Name: result.Loss, End: result.Remote})
 }
 
 // way is what each counter on a trial's way saw go, as a share of what was

@@ -38,8 +38,8 @@ func (g *grid) row(test int, d result.Definition, c contrast) row {
 	r.Warnings = g.common.warningsAbout(d.Name, trials)
 	scale, hopeless := r.scaleOf(trials)
 	r.hopeless = hopeless
-	a := g.side(test, d.Name, c.minus, scale)
-	b := g.side(test, d.Name, c.plus, scale)
+	a := g.side(test, d.Taken(), c.minus, scale)
+	b := g.side(test, d.Taken(), c.plus, scale)
 	r.differences = make([]float64, g.plan.Blocks)
 	for i := range r.differences {
 		r.differences[i] = c.weight * (b.linked[i] - a.linked[i])
@@ -72,7 +72,7 @@ func (c *Comparison) scaleOf(trials []*cell) (l link, hopeless bool) {
 	}
 	zeros := 0
 	for _, x := range trials {
-		if x.figure(c.Metric) <= 0 {
+		if x.figure(c.taken()) <= 0 {
 			zeros++
 		}
 	}
@@ -115,7 +115,7 @@ func same(v float64) float64 { return v }
 // metric's unit.
 type side struct{ linked, figures []float64 }
 
-func (g *grid) side(test int, metric string, variants []int, l link) side {
+func (g *grid) side(test int, metric result.Taken, variants []int, l link) side {
 	s := side{make([]float64, g.plan.Blocks), make([]float64, g.plan.Blocks)}
 	for b := range g.plan.Blocks {
 		sum, figure := 0.0, 0.0

@@ -160,7 +160,7 @@ func goodputs(b *boots, n int) []float64 {
 	var all []float64
 	k := b.run("x", n, 1)
 	for i := range k.Trials {
-		all = append(all, math.Log(newCell(&k.Trials[i]).figure("goodput")))
+		all = append(all, math.Log(newCell(&k.Trials[i]).figure(result.Taken{Name: result.Goodput, End: result.Remote})))
 	}
 	return all
 }

@@ -51,7 +51,7 @@ func (r *unpaired) spread(runs [][]*cell, l link) (n int, between, within *float
 	var medians []float64
 	var figures [][]float64
 	for _, trials := range runs {
-		if f := linked(figuresOf(trials, r.Metric), l); len(f) > 0 {
+		if f := linked(figuresOf(trials, r.taken()), l); len(f) > 0 {
 			medians = append(medians, stats.Median(f))
 			figures = append(figures, f)
 		}

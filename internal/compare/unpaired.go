@@ -29,7 +29,7 @@ func newUnpaired(m *match, d result.Definition, names [2]string, share float64, 
 	r.Warnings = known.warningsAbout(d.Name, both)
 	scale, hopeless := r.scaleOf(both)
 
-	a, b := figuresOf(old, d.Name), figuresOf(new, d.Name)
+	a, b := figuresOf(old, d.Taken()), figuresOf(new, d.Taken())
 	r.A, r.B = summarize(slices.Clone(a)), summarize(slices.Clone(b))
 	r.NA, r.NB = present(a), present(b)
 	r.N = min(r.NA, r.NB)
@@ -46,7 +46,7 @@ func newUnpaired(m *match, d result.Definition, names [2]string, share float64, 
 	return r
 }
 
-func figuresOf(trials []*cell, metric string) []float64 {
+func figuresOf(trials []*cell, metric result.Taken) []float64 {
 	all := make([]float64, len(trials))
 	for i, x := range trials {
 		all[i] = x.figure(metric)

@@ -49,6 +49,9 @@ type Definition struct {
 	derive    derivation
 }
 
+// Taken says which figure it defines.
+func (d Definition) Taken() Taken { return Taken{d.Name, d.End} }
+
 // derivation computes one figure of a trial, or says why there is none.
 type derivation func(*Trial) (float64, *Warning)
 

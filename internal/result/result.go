@@ -70,6 +70,12 @@ type Metric struct {
 	Value  float64   `json:"value"`
 }
 
+// Taken is which figure a metric is: one of a name can be taken at both ends.
+type Taken struct{ Name, End string }
+
+// Taken says which figure it is.
+func (m Metric) Taken() Taken { return Taken{m.Name, m.End} }
+
 // Warning is a reason not to take a figure at its word. It is data: a code
 // for programs, a text for people, and what can be done about it.
 type Warning struct {

@@ -123,7 +123,7 @@ type group struct {
 
 // trial is what one trial gives.
 type trial struct {
-	figures  map[string]float64 // by metric
+	figures  map[result.Taken]float64
 	warnings []result.Warning
 }
 
@@ -149,9 +149,9 @@ func grouped(trials []result.Trial) []*group {
 			j = len(groups)
 			groups = append(groups, &group{test: t.Test, under: key})
 		}
-		one := trial{figures: map[string]float64{}, warnings: t.AllWarnings()}
+		one := trial{figures: map[result.Taken]float64{}, warnings: t.AllWarnings()}
 		for _, m := range t.Metrics() {
-			one.figures[m.Name] = m.Value
+			one.figures[m.Taken()] = m.Value
 		}
 		groups[j].trials = append(groups[j].trials, one)
 	}
@@ -189,7 +189,7 @@ func (g *group) figure(d result.Definition) Figure {
 	}
 	var values []float64
 	for _, t := range g.trials {
-		if v, ok := t.figures[d.Name]; ok {
+		if v, ok := t.figures[d.Taken()]; ok {
 			values = append(values, v)
 		}
 	}

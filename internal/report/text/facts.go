@@ -68,7 +68,9 @@ func list(title string, names, values []string) []string {
 }
 
 // command is how the run was started, so that it can be pasted into a shell:
-// a line that goes on ends with a backslash.
+// a line that goes on ends with a backslash. A word that is too long for a line
+// is cut; where that is within quotes, they end with the line and begin again,
+// for within them a backslash is only a backslash.
 func command(r *compare.Report) []string {
 	var lines []string
 	if r.Version != "" {
@@ -77,19 +79,55 @@ func command(r *compare.Report) []string {
 	if r.Command == "" {
 		return lines
 	}
-	// wrap needs room for the backslash; it is the words' own to give.
-	words := strings.Fields(ascii(r.Command))
 	line := "$"
-	for _, word := range words {
+	for _, word := range shellWords(ascii(r.Command)) {
+		// There has to be room for the backslash.
 		if len(line)+1+len(word) > Width-2 && line != "$" {
 			lines = append(lines, line+" \\")
 			line = " "
 		}
-		line += " " + word
-		for len(line) > Width {
-			lines = append(lines, line[:Width-1]+"\\")
-			line = line[Width-1:]
+		line += " "
+		var quotes quotes
+		for i := range len(word) {
+			if room := Width - len("'\\"); len(line) >= room && len(line)+len(word)-i > Width && !quotes.escaped {
+				lines = append(lines, line+quotes.mark()+"\\")
+				line = quotes.mark()
+			}
+			line += word[i : i+1]
+			quotes.pass(word[i])
 		}
 	}
 	return append(lines, line)
+}
+
+// quotes says whether a place in a command is within single quotes, or behind a
+// backslash outside of them.
+type quotes struct{ within, escaped bool }
+
+func (q *quotes) pass(c byte) {
+	switch {
+	case q.escaped:
+		q.escaped = false
+	case c == '\'':
+		q.within = !q.within
+	case c == '\\':
+		q.escaped = !q.within
+	}
+}
+
+func (q *quotes) mark() string {
+	if q.within {
+		return "'"
+	}
+	return ""
+}
+
+// shellWords cuts a command at the blanks that are not within single quotes,
+// which is how commands are quoted here.
+func shellWords(command string) []string {
+	var q quotes
+	return strings.FieldsFunc(command, func(r rune) bool {
+		q.pass(byte(r)) // ASCII
+		return r == ' ' && !q.within
+	})
 }

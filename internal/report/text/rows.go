@@ -42,8 +42,8 @@ func comparisons(r *compare.Report, l compare.Level) block {
 	}
 	eachShown(l.Rows, func(test string) { t.add(test) }, func(c *compare.Comparison) {
 		a, b := value(c.A.Median), value(c.B.Median)
-		div, label := unit.Scale(c.Unit, a, b)
-		t.add(mark(c)+c.Metric, label, unit.Cell(a, c.Unit, div), unit.Cell(b, c.Unit, div), c.Change(div), verdict(c))
+		div, in := unit.Scale(c.Unit, a, b)
+		t.add(mark(c)+label(c, l.Rows), in, unit.Cell(a, c.Unit, div), unit.Cell(b, c.Unit, div), c.Change(div), verdict(c))
 	})
 	return block{r.Named(l), t}
 }
@@ -56,11 +56,11 @@ func interactions(r *compare.Report, l compare.Level) block {
 	}
 	eachShown(l.Rows, func(test string) { t.add(test) }, func(c *compare.Comparison) {
 		_, lo, hi := c.Shift()
-		div, label := unit.Scale(c.Unit, lo, hi)
+		div, in := unit.Scale(c.Unit, lo, hi)
 		if c.Scale == compare.Percent {
-			label = ""
+			in = ""
 		}
-		t.add(mark(c)+c.Metric, label, c.Change(div), verdict(c))
+		t.add(mark(c)+label(c, l.Rows), in, c.Change(div), verdict(c))
 	})
 	title := fmt.Sprintf("%s %s over %s: what both changes do together beyond what each does alone", l.Factor, l.Variant, l.Baseline)
 	return block{title, t}
@@ -106,6 +106,17 @@ func value(p *float64) float64 {
 		return math.NaN()
 	}
 	return *p
+}
+
+// label is a row's metric, with its end where the table has it of both ends.
+func label(c *compare.Comparison, rows []compare.Comparison) string {
+	other := func(x compare.Comparison) bool {
+		return x.Metric == c.Metric && x.End != c.End && x.Under == c.Under && x.Of() == c.Of()
+	}
+	if slices.ContainsFunc(rows, other) {
+		return c.Metric + ", " + c.End
+	}
+	return c.Metric
 }
 
 // mark is what stands before a metric: an exclamation mark where a warning is

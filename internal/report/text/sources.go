@@ -61,12 +61,12 @@ func spreads(r *compare.Report) block {
 	eachShown(wide, func(test string) { t.add(test) }, func(c *compare.Comparison) {
 		names = [2]string{c.Baseline, c.Variant}
 		s := c.Spread
-		div, label := 1.0, "%"
+		div, in := 1.0, "%"
 		if c.Scale != compare.Percent {
-			div, label = unit.Scale(c.Unit, value(s.BetweenA), value(s.BetweenB))
+			div, in = unit.Scale(c.Unit, value(s.BetweenA), value(s.BetweenB))
 		}
 		cell := func(p *float64) string { return unit.FormatIn(value(p), div) }
-		t.add("  "+c.Metric, label, cell(s.BetweenA), cell(s.WithinA), cell(s.BetweenB), cell(s.WithinB))
+		t.add("  "+label(c, wide), in, cell(s.BetweenA), cell(s.WithinA), cell(s.BetweenB), cell(s.WithinB))
 	})
 	title := fmt.Sprintf("Spread (standard deviation) between runs and between the trials of a run, in %s and in %s", names[0], names[1])
 	return block{title, t}

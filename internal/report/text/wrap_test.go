@@ -1,6 +1,7 @@
 package text
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"netdelta/internal/compare"
+	"netdelta/internal/labtest"
 )
 
 func TestWrap(t *testing.T) {
@@ -118,11 +120,39 @@ func TestCommand(t *testing.T) {
 		{"", nil},
 		{"netdelta lab", []string{"$ netdelta lab"}},
 		{"netdelta lab --levels " + x, []string{`$ netdelta lab --levels \`, "  " + x}},
-		{x + x, []string{"$ " + x + x[:9] + `\`, x[:51]}},
+		{x + x, []string{"$ " + x + x[:8] + `\`, x[:52]}},
+		{"netdelta lab --tests '" + x + "," + x + "' --seed 3", []string{`$ netdelta lab --tests \`, "  '" + x + ",xxxxxx'\\", "'" + x[:54] + "' --seed 3"}},
 	} {
 		r := compare.Report{Command: c.command}
 		if d := cmp.Diff(c.want, command(&r)); d != "" {
 			t.Errorf("%q:\n%s", c.command, d)
 		}
 	}
+}
+
+// Whatever is quoted, a shell reads what was typed.
+func TestCommandCanBePasted(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		labtest.Skip(t, err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var words, quoted []string
+		for range rapid.IntRange(1, 3).Draw(t, "words") {
+			w := rapid.StringMatching(`[a-z' ,=\\]{1,150}`).Draw(t, "word")
+			words = append(words, w)
+			quoted = append(quoted, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
+		}
+		r := compare.Report{Command: "printf %s\\\\n " + strings.Join(quoted, " ")}
+		lines := command(&r)
+		for _, l := range lines {
+			if len(l) > Width {
+				t.Fatalf("%d columns: %q", len(l), l)
+			}
+		}
+		out, err := exec.Command(shell, "-c", strings.TrimPrefix(strings.Join(lines, "\n"), "$ ")).CombinedOutput()
+		if want := strings.Join(words, "\n") + "\n"; err != nil || string(out) != want {
+			t.Fatalf("%v: the shell reads %q, want %q, from\n%s", err, out, want, strings.Join(lines, "\n"))
+		}
+	})
 }
