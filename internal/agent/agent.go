@@ -15,6 +15,7 @@ import (
 
 	"netdelta/internal/counters"
 	"netdelta/internal/ctl"
+	"netdelta/internal/feature"
 	"netdelta/internal/result"
 	"netdelta/internal/sys"
 	"netdelta/internal/traffic"
@@ -197,8 +198,10 @@ func (a *Agent) Prepare(ctx context.Context, id string, cfg traffic.Config) (net
 	if err != nil {
 		return netip.AddrPort{}, err
 	}
-	if cfg.Test.Params.File != "" && !a.cfg.Files {
-		return netip.AddrPort{}, fmt.Errorf("%w: this agent sends no files of its host: leave file= out, filesize= has one made for the trial, or start the agent with --files", ctl.ErrInvalid)
+	if kind := cfg.Test.Kind(); cfg.Test.Params.File != "" && !a.cfg.Files &&
+		(cfg.Role == result.Local && kind.Sends() || cfg.Role == result.Remote && kind.Receives()) {
+		return netip.AddrPort{}, fmt.Errorf("send %s: %w: this agent sends no files of its host; leave file= out (filesize= has one made for the trial), or start it with --files",
+			cfg.Test.Params.File, feature.ErrUnavailable)
 	}
 	if err := a.cfg.DataPorts.apply(&cfg); err != nil {
 		return netip.AddrPort{}, err

@@ -240,6 +240,11 @@ func runLab(ctx context.Context, name string, f labFlags, args []string, stdout,
 	if err := format.Render(stdout, &rep); err != nil {
 		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
 	}
+	if status == ExitDone {
+		if silent := rep.Unmeasured(); len(silent) > 0 {
+			status, err = ExitUnmeasured, nothingThrough(silent, trials)
+		}
+	}
 	if status != ExitDone {
 		return &exitError{status, err}
 	}

@@ -45,6 +45,13 @@ func TestIntervalLine(t *testing.T) {
 		{"udp_stream", result.Local, "udp_stream     local     2.0 s  10.0 Mbit/s offered"},
 		{"udp_stream", result.Remote, "udp_stream     remote    2.0 s  10.0 Mbit/s, 1.00 k/s"},
 		{"tcp_stream", result.Remote, "tcp_stream     remote    2.0 s  10.0 Mbit/s"},
+		{"tcp_maerts", result.Local, "tcp_maerts     local     2.0 s  10.0 Mbit/s"},
+		{"tcp_maerts", result.Remote, "tcp_maerts     remote    2.0 s  10.0 Mbit/s offered"},
+		{"tcp_bidir", result.Local, "tcp_bidir      local     2.0 s  10.0 Mbit/s offered"},
+		{"tcp_bidir", result.Remote, "tcp_bidir      remote    2.0 s  10.0 Mbit/s offered"},
+		{"tcp_crr", result.Local, "tcp_crr        local     2.0 s  1.00 k/s, p50 21.0 us, max 1.50 ms"},
+		{"tcp_crr", result.Remote, ""},
+		{"wake", result.Local, "wake           local     2.0 s  1.00 k/s, p50 21.0 us, max 1.50 ms"},
 	} {
 		if got := intervalLine(live(c.name, c.end)); got != c.want {
 			t.Errorf("%s %s: got %q, want %q", c.name, c.end, got, c.want)

@@ -79,10 +79,12 @@ func (s *screen) interval(data []byte) {
 func intervalLine(l result.Live) string {
 	kind := l.Test.Kind()
 	var figures string
+	// Of an end that does both the intervals are of what it sends.
+	sends := kind.Sends() && l.End == result.Local || kind.Receives() && l.End == result.Remote
 	switch {
-	case kind.Pattern == spec.Stream:
+	case kind.IsStream():
 		figures = unit.Format(l.Goodput(), unit.BitsPerSecond)
-		if l.End == result.Local {
+		if sends {
 			figures += " offered"
 		} else if kind.Protocol == spec.UDP {
 			figures += ", " + unit.Format(l.Rate(), unit.PerSecond)

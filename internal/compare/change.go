@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"netdelta/internal/result"
 	"netdelta/internal/unit"
 )
 
@@ -46,7 +47,7 @@ func (c *Comparison) nothing() string {
 		why = "no figure"
 	}
 	for _, w := range c.Warnings {
-		if w.Metric == c.Metric {
+		if w.Metric == c.Metric || w.Code == result.Unavailable {
 			why = strings.ReplaceAll(w.Code, "-", " ")
 		}
 	}

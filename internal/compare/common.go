@@ -128,7 +128,7 @@ func (c *common) pick(trials []reported, class string, in func(reported) bool) [
 	}
 	var picked []result.Warning
 	for _, g := range inside.groups {
-		if g.count < inside.trials || inside.trials < 2 || c.kinds[g.kind] {
+		if g.count < inside.trials || inside.trials < 2 || c.kinds[g.kind] || g.kind.code == result.Unavailable {
 			continue
 		}
 		often := fmt.Sprintf("all %d trials%s", g.count, class)

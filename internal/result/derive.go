@@ -33,19 +33,27 @@ const (
 	CountReceivedElapsed = "received_elapsed_ns" // the length of that
 )
 
-// receivedBits is the payload that an end received, per second.
-func receivedBits(end whichEnd) derivation {
-	return func(t *Trial) (float64, *Warning) {
+// receiving is the part of an end that received a stream, with the window that
+// it had for that: the end itself where it did nothing else.
+func receiving(end whichEnd) whichEnd {
+	return part(end, CountReceivedBytes, CountReceivedElapsed)
+}
+
+// part is an end with the bytes and the window that two of its counts tell of,
+// if it has them.
+func part(end whichEnd, bytes, elapsed string) whichEnd {
+	return func(t *Trial) *End {
 		e := end(t)
 		if e == nil {
-			return 0, noRemote()
+			return nil
 		}
-		if n, both := e.Counts[CountReceivedBytes]; both {
-			half := *e
-			half.Bytes, half.Elapsed = n, time.Duration(e.Counts[CountReceivedElapsed])
-			e = &half
+		n, there := e.Counts[bytes]
+		if !there {
+			return e
 		}
-		return perSecond(func(*Trial) *End { return e }, sent)(t)
+		p := *e
+		p.Bytes, p.Elapsed = n, time.Duration(e.Counts[elapsed])
+		return &p
 	}
 }
 
@@ -92,19 +100,29 @@ func missed(end whichEnd) derivation {
 	return countedShare(end, CountMissed, CountSlots, "due")
 }
 
+// beside is what an end received of the stream beside a test; nil if it did
+// not count that.
+func beside(end whichEnd) whichEnd {
+	return func(t *Trial) *End {
+		e := end(t)
+		if e == nil {
+			return nil
+		}
+		if _, there := e.Counts[CountLoadBytes]; !there {
+			return nil
+		}
+		return part(end, CountLoadBytes, CountLoadElapsed)(t)
+	}
+}
+
 // loadBits is what an end received per second of the stream beside a test.
 func loadBits(end whichEnd) derivation {
 	return func(t *Trial) (float64, *Warning) {
-		e := end(t)
-		if e == nil {
-			return 0, noRemote()
-		}
-		n, why := counted(CountLoadBytes)(e)
-		if why != nil {
+		if e := end(t); e != nil && beside(end)(t) == nil {
+			_, why := counted(CountLoadBytes)(e)
 			return 0, why
 		}
-		load := End{Role: e.Role, Bytes: int64(n), Elapsed: time.Duration(e.Counts[CountLoadElapsed])}
-		return perSecond(func(*Trial) *End { return &load }, sent)(t)
+		return perSecond(beside(end), sent)(t)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"regexp"
 	"runtime"
 	"time"
 
@@ -212,14 +213,27 @@ func (r *runner) repeat(ctx context.Context, slot spec.Slot, test spec.Test) (re
 		if attempt == 1 {
 			first = err
 		}
-		if attempt < attempts {
+		hopeless := errors.Is(err, ctl.ErrInvalid)
+		if attempt < attempts && !hopeless {
 			continue
 		}
-		if first.Error() != err.Error() {
+		if told(first) != told(err) {
 			err = fmt.Errorf("%w (and before: %w)", err, first)
 		}
-		return result.Trial{}, r.stopped(slot, test.String(), fmt.Errorf("failed %d times: %w", attempts, err))
+		return result.Trial{}, r.stopped(slot, test.String(), fmt.Errorf("failed %s: %w", times(attempt), err))
 	}
+}
+
+// workerNumber is the one thing in which the same error of two workers differs.
+var workerNumber = regexp.MustCompile(`worker [0-9]+: `)
+
+func told(err error) string { return workerNumber.ReplaceAllString(err.Error(), "") }
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 func (r *runner) interrupted(ctx context.Context) error {

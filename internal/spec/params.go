@@ -80,18 +80,20 @@ const (
 	Off Switch = "off"
 )
 
-// Block is the value of wait with which a receiver is woken by each datagram
-// that it waited for.
+// Block is the value of wait with which a receiver is woken for what comes next.
 const Block = "block"
+
+// waits are the values of wait, the default first.
+var waits = [...]string{"nap", Block}
 
 // Limits of parameters that are not sizes.
 const (
 	MaxFlows    = 10000
 	MaxThreads  = 256
 	MaxBurst    = 4096
-	MaxRate     = 100_000_000
-	MaxBitRate  = 10_000_000_000_000
-	MaxBusyPoll = 1_000_000
+	MaxRate     = 100_000_000        // messages per second
+	MaxBitRate  = 10_000_000_000_000 // bit/s
+	MaxBusyPoll = 1_000_000          // us
 	MaxFileSize = 1 << 46
 	maxCount    = 1 << 53
 	maxWord     = 16  // bytes; TCP_CA_NAME_MAX of linux/tcp.h
@@ -113,8 +115,10 @@ type param struct {
 	set func(p *Params, k Kind, value string) error
 	// check is for values that did not come through set.
 	check func(*Params, Kind) error
-	form  string // NAME=form
-	about string
+	// values are those of a parameter that has some words to choose from.
+	values func(Kind) []string
+	form   string // NAME=form
+	about  string
 }
 
 // params is the table of parameters, in the order in which a test is written.
@@ -135,7 +139,7 @@ var params = []param{
 	word("load", func(p *Params) *string { return &p.Load }, loadsBeside, "a stream beside the round trips"),
 	word("send", func(p *Params) *string { return &p.Send }, func(k Kind) []string { return methodNames(sendMethods, k.Protocol) }, "how the sender hands data to the kernel"),
 	word("recv", func(p *Params) *string { return &p.Recv }, func(k Kind) []string { return methodNames(recvMethods, k.Protocol) }, "how the receiver gets data from the kernel"),
-	word("wait", func(p *Params) *string { return &p.Wait }, func(Kind) []string { return []string{"nap", Block} }, "how an idle receiver waits: until some have come, or for the next"),
+	word("wait", func(p *Params) *string { return &p.Wait }, func(Kind) []string { return waits[:] }, "how an idle receiver waits: until some have come, or for the next"),
 	text("file", func(p *Params) *string { return &p.File }, "PATH", maxPath, "file on the sending host that is sent"),
 	size("filesize", func(p *Params) *int { return &p.FileSize }, limit(MaxFileSize), "size of the file that is made for the trial"),
 	onOff("nodelay", func(p *Params) *Switch { return &p.NoDelay }, "TCP_NODELAY of both ends"),
@@ -292,6 +296,7 @@ func word(name string, field func(*Params) *string, values func(Kind) []string, 
 		return nil
 	}
 	p := plain(name, "NAME", field, check, about)
+	p.values = values
 	return p
 }
 
@@ -342,7 +347,11 @@ func (k Kind) Params() []Param {
 	var of []Param
 	for _, p := range params {
 		if slices.Contains(k.Accepts, p.name) {
-			of = append(of, Param{p.name, p.form, p.about, k.defaultOf(p)})
+			form := p.form
+			if p.values != nil && p.name != "send" && p.name != "recv" { // those are tables of their own
+				form = strings.Join(p.values(k), "|")
+			}
+			of = append(of, Param{p.name, form, p.about, k.defaultOf(p)})
 		}
 	}
 	return of
@@ -361,16 +370,21 @@ func (k Kind) defaultOf(p param) string {
 	case "recv":
 		return recvMethods[0].Name
 	case "wait":
-		return "nap"
+		return waits[0]
 	case "catchup":
 		return string(Off)
 	case "nodelay":
-		if k.IsStream() {
-			return string(Off)
-		}
-		return string(On)
+		return k.noDelay()
 	}
 	return ""
+}
+
+// noDelay is what TCP_NODELAY is unless given.
+func (k Kind) noDelay() string {
+	if k.IsStream() {
+		return string(Off)
+	}
+	return string(On)
 }
 
 func paramOf(name string) (param, bool) {

@@ -34,6 +34,7 @@ func (t *Test) complete() error {
 	if t.Params.By == "" {
 		t.Params.By = k.Default.By
 	}
+	t.normalize(k)
 	for _, p := range params {
 		if p.get(&t.Params) == "" {
 			continue
@@ -51,6 +52,34 @@ func (t *Test) complete() error {
 		}
 	}
 	return nil
+}
+
+// normalize leaves out what is so anyway: two ways to write a test are one test.
+func (t *Test) normalize(k Kind) {
+	p := &t.Params
+	if p.Request != 0 && p.Request == p.Response {
+		p.Size, p.Request, p.Response = p.Request, 0, 0
+	}
+	for _, n := range []*int{&p.Flows, &p.Threads, &p.Burst} {
+		if *n == 1 {
+			*n = 0
+		}
+	}
+	if p.Send == sendMethods[0].Name {
+		p.Send = ""
+	}
+	if p.Recv == recvMethods[0].Name {
+		p.Recv = ""
+	}
+	if p.Wait == waits[0] {
+		p.Wait = ""
+	}
+	if p.CatchUp == Off && t.OpenLoop() {
+		p.CatchUp = ""
+	}
+	if p.NoDelay != "" && string(p.NoDelay) == k.noDelay() {
+		p.NoDelay = ""
+	}
 }
 
 // rules are what parameters must keep to together: each says what is wrong,

@@ -64,8 +64,8 @@ func (m *gsoDatagram) fits() error {
 		return fmt.Errorf("read the MTU of a %s's path: %w", m.sock.what, err)
 	}
 	if largest := mtu - headers; m.size > largest {
-		return fmt.Errorf("send method gso: datagrams of %d bytes don't fit into the path's MTU of %d, and UDP_SEGMENT makes no fragments: the largest size is %d",
-			m.size, mtu, largest)
+		return refused(fmt.Errorf("send method gso: datagrams of %d bytes don't fit into the path's MTU of %d, and UDP_SEGMENT makes no fragments: the largest size is %d",
+			m.size, mtu, largest))
 	}
 	return nil
 }

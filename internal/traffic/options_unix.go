@@ -51,7 +51,7 @@ func (s *socket) setConnOptions(cfg Config, noDelay bool) error {
 func (s *socket) refusedOption(option, value, need string, err error) error {
 	text := fmt.Sprintf("set %s of a %s to %s", option, s.what, value)
 	if need != "" {
-		return fmt.Errorf("%s: %w (it needs %s)", text, err, need)
+		return refused(fmt.Errorf("%s: %w (it needs %s)", text, err, need))
 	}
-	return fmt.Errorf("%s: %w", text, err)
+	return refused(fmt.Errorf("%s: %w", text, err))
 }

@@ -32,11 +32,11 @@ func openPayload(cfg Config) (p *payload, err error) {
 		err = p.make(int64(cfg.Test.Params.FileSize))
 	}
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	if p.size <= cachedSize {
 		if err := p.cache(); err != nil {
-			return nil, errors.Join(err, p.close())
+			return nil, refused(errors.Join(err, p.close()))
 		}
 	}
 	return p, nil

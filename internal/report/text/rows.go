@@ -108,15 +108,20 @@ func value(p *float64) float64 {
 	return *p
 }
 
-// label is a row's metric, with its end where the table has it of both ends.
+// label is a row's metric. Where the table has it of both ends an arrow says in
+// which direction the data went: from the local end, or to it.
 func label(c *compare.Comparison, rows []compare.Comparison) string {
 	other := func(x compare.Comparison) bool {
 		return x.Metric == c.Metric && x.End != c.End && x.Under == c.Under && x.Of() == c.Of()
 	}
-	if slices.ContainsFunc(rows, other) {
-		return c.Metric + ", " + c.End
+	if !slices.ContainsFunc(rows, other) {
+		return c.Metric
 	}
-	return c.Metric
+	received := c.Metric == result.Goodput || c.Metric == result.LoadGoodput
+	if received == (c.End == result.Remote) {
+		return c.Metric + " ->"
+	}
+	return c.Metric + " <-"
 }
 
 // mark is what stands before a metric: an exclamation mark where a warning is
