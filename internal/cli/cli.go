@@ -99,7 +99,7 @@ whether it matters.`,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
-			kind := strings.NewReplacer("uint64", "number", "int", "number").Replace(bad.GetFlag().Value.Type())
+			kind := strings.NewReplacer("uint64", "number", "uint16", "port from 0 to 65535", "int", "number").Replace(bad.GetFlag().Value.Type())
 			return usageError("--%s: %q is no %s: it is the %s", bad.GetFlag().Name, bad.GetValue(), kind, bad.GetFlag().Usage)
 		}
 		return usageError("%w (see netdelta %s --help)", err, strings.TrimPrefix(cmd.CommandPath(), "netdelta "))

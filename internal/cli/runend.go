@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"netdelta/internal/result"
 	"netdelta/internal/run"
 	"netdelta/internal/spec"
+	"netdelta/internal/traffic"
 )
 
 // stateAfter says how far a run came.
@@ -68,24 +70,44 @@ func also(err, more error) error {
 	return fmt.Errorf("%w; %w", err, more)
 }
 
-// nothingThrough says which tests measured nothing, and why if that is known.
+// nothingThrough says which tests measured nothing, and why if that is known:
+// tests with one reason together.
 func nothingThrough(tests []spec.Test, trials []result.Trial) error {
-	var names []string
+	var whys []string
+	names := map[string][]string{}
 	for _, t := range tests {
-		names = append(names, t.Short())
+		why := whyNothing(t, trials)
+		if names[why] == nil {
+			whys = append(whys, why)
+		}
+		names[why] = append(names[why], t.Short())
 	}
-	text := "nothing came through in " + strings.Join(names, ", ")
+	clauses := make([]string, len(whys))
+	for i, why := range whys {
+		clauses[i] = fmt.Sprintf(why, strings.Join(names[why], ", "))
+	}
+	return errors.New(strings.Join(clauses, "; "))
+}
+
+// whyNothing is a sentence about the test, with a %s in its name's place.
+func whyNothing(test spec.Test, trials []result.Trial) string {
+	escape := func(s string) string { return strings.ReplaceAll(s, "%", "%%") }
 	for _, t := range trials {
-		for _, w := range t.Warnings {
-			if w.Code == run.CodeUnavailable {
-				return fmt.Errorf("%s could not be measured: %s: %s", strings.Join(names, ", "), w.Text, w.Advice)
-			}
-			if w.Code == run.CodeMTU || w.Code == run.CodeBlocked {
-				return fmt.Errorf("%s: %s: %s", text, w.Text, w.Advice)
+		if t.Test != test {
+			continue
+		}
+		for _, w := range slices.Concat(t.Warnings, t.Local.Warnings) {
+			switch w.Code {
+			case run.CodeUnavailable:
+				return "%s could not be measured: " + escape(w.Text+": "+w.Advice)
+			case run.CodeMTU, run.CodeBlocked:
+				return "nothing came through in %s: " + escape(w.Text+": "+w.Advice)
+			case traffic.WarnUnfinished:
+				return "not one message of %s ended within the window: measure for longer (--time)"
 			}
 		}
 	}
-	return fmt.Errorf("%s: look at the routes and firewalls of both ends", text)
+	return "nothing came through in %s: look at the routes and firewalls of both ends"
 }
 
 // next is what can be done with a run that is kept.

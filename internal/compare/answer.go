@@ -202,7 +202,18 @@ func (s *saying) where() string {
 	if slices.ContainsFunc(s.rows, func(c Comparison) bool { return c.Under != "" }) {
 		return fmt.Sprintf("in %d cases", len(s.rows))
 	}
+	first := s.rows[0].Of()
+	for _, c := range s.rows {
+		if other := c.Of(); !sameButSizes(first, other) {
+			return fmt.Sprintf("in %d tests", len(s.rows))
+		}
+	}
 	return fmt.Sprintf("at %d sizes", len(s.rows))
+}
+
+func sameButSizes(a, b spec.Test) bool {
+	a.Params.Size, a.Params.Request, a.Params.Response = b.Params.Size, b.Params.Request, b.Params.Response
+	return a == b
 }
 
 // estimates is the range of the rows' shifts, without their intervals.

@@ -47,7 +47,7 @@ func (c *Comparison) nothing() string {
 		why = "no figure"
 	}
 	for _, w := range c.Warnings {
-		if w.Metric == c.Metric || w.Code == result.Unavailable {
+		if w.Alone(c.taken()) || w.Code == result.Unavailable {
 			why = strings.ReplaceAll(w.Code, "-", " ")
 		}
 	}

@@ -31,6 +31,11 @@ type common struct {
 // remote end; or all of some sides. What is said of sides with one code is told
 // as one warning, so that it shows what only some of them have.
 func commonTo(trials []reported) common {
+	// A trial that could not be had says nothing of what the others have in
+	// common.
+	trials = slices.DeleteFunc(slices.Clone(trials), func(x reported) bool {
+		return x.cell != nil && slices.ContainsFunc(x.warnings, func(w noted) bool { return w.Code == result.Unavailable })
+	})
 	c := common{kinds: map[kind]bool{}}
 	scopes := []struct {
 		name string
@@ -146,12 +151,12 @@ func (c *common) pick(trials []reported, class string, in func(reported) bool) [
 
 // warningsAbout merges what trials say against one metric, less what they all
 // say.
-func (c *common) warningsAbout(metric string, trials []*cell) []result.Warning {
+func (c *common) warningsAbout(metric result.Taken, trials []*cell) []result.Warning {
 	var t tally
 	for _, x := range trials {
 		var about []noted
 		for _, w := range x.warnings {
-			if (w.Metric == "" || w.Metric == metric) && !c.kinds[w.kind] {
+			if w.About(metric) && !c.kinds[w.kind] {
 				about = append(about, w)
 			}
 		}

@@ -35,7 +35,7 @@ func (g *grid) row(test int, d result.Definition, c contrast) row {
 	var trials []*cell
 	g.each(test, slices.Concat(c.minus, c.plus), func(x *cell) { trials = append(trials, x) })
 	r.ran = g.complete
-	r.Warnings = g.common.warningsAbout(d.Name, trials)
+	r.Warnings = g.common.warningsAbout(d.Taken(), trials)
 	scale, hopeless := r.scaleOf(trials)
 	r.hopeless = hopeless
 	a := g.side(test, d.Taken(), c.minus, scale)

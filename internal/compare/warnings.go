@@ -12,13 +12,13 @@ import (
 
 // kind is what makes two warnings one: the code, the metric, and the text but
 // for its numbers.
-type kind struct{ code, metric, shape string }
+type kind struct{ code, metric, end, shape string }
 
 // figures are the numbers and durations in a warning's text.
 var figures = regexp.MustCompile(`(?:[0-9]+(?:\.[0-9]+)?(?:ns|µs|us|ms|s|m|h)?)+`)
 
 func kindOf(w result.Warning) kind {
-	return kind{w.Code, w.Metric, figures.ReplaceAllString(w.Text, "N")}
+	return kind{w.Code, w.Metric, w.End, figures.ReplaceAllString(w.Text, "N")}
 }
 
 // noted is a warning with its kind.

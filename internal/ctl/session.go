@@ -143,7 +143,7 @@ func (s *Session) Prepare(ctx context.Context, cfg traffic.Config) (uint16, erro
 	}
 	res, err := step(ctx, s, "prepare", s.c.opts.Bound, s.c.rpc.Prepare, &controlv1.PrepareRequest{Session: s.id, Config: data})
 	if err != nil {
-		return 0, err
+		return 0, s.c.older(err)
 	}
 	port := res.GetPort()
 	at, err := netip.ParseAddr(res.GetAddress())

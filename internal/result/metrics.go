@@ -169,6 +169,8 @@ func DefinitionOf(t spec.Test, metric, end string) (Definition, bool) {
 	return of[i], true
 }
 
+var otherEnd = map[string]string{Local: Remote, Remote: Local}
+
 // Derive computes every metric of the trial's test from what the two ends
 // counted. A metric that the counts don't support is left out, and a warning
 // says why. All values are finite and none is negative.
@@ -194,6 +196,9 @@ func (t *Trial) Derive() ([]Metric, []Warning) {
 		if why != nil {
 			if why.Metric == "" {
 				why.Metric = d.Name
+			}
+			if _, both := DefinitionOf(t.Test, d.Name, otherEnd[d.End]); both {
+				why.End = d.End
 			}
 			missing = append(missing, *why)
 			continue

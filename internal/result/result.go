@@ -76,14 +76,24 @@ type Taken struct{ Name, End string }
 // Taken says which figure it is.
 func (m Metric) Taken() Taken { return Taken{m.Name, m.End} }
 
+// About says that the warning is about that figure, alone or among others.
+func (w Warning) About(t Taken) bool {
+	return w.Metric == "" || w.Alone(t)
+}
+
+// Alone says that the warning is about that figure and no other metric.
+func (w Warning) Alone(t Taken) bool { return w.Metric == t.Name && (w.End == "" || w.End == t.End) }
+
 // Warning is a reason not to take a figure at its word. It is data: a code
 // for programs, a text for people, and what can be done about it.
 type Warning struct {
 	Code   string `json:"code"`
 	Text   string `json:"text"`
 	Advice string `json:"advice,omitempty"`
-	// Metric is the one that it is about; empty where it is about all.
+	// Metric is the one that it is about; empty where it is about all. End is
+	// where that is taken, if the test has it at both.
 	Metric string `json:"metric,omitempty"`
+	End    string `json:"end,omitempty"`
 }
 
 // End is what one end of a trial measured, by its own clock.

@@ -20,10 +20,10 @@ func unavailable(err error) *result.Warning {
 	switch {
 	case errors.Is(err, feature.ErrUnavailable):
 		return &result.Warning{Code: CodeUnavailable, Text: step.Error(),
-			Advice: "leave it out (--tests), or use a host that has it"}
+			Advice: "leave it out or change it (--tests), or see to what it needs"}
 	case errors.Is(err, fs.ErrPermission):
 		return &result.Warning{Code: CodeUnavailable, Text: step.Error(),
-			Advice: "run the agent with that privilege, or leave it out (--tests)"}
+			Advice: "run with that privilege at that end, or leave it out (--tests)"}
 	}
 	return nil
 }

@@ -88,16 +88,20 @@ var waits = [...]string{"nap", Block}
 
 // Limits of parameters that are not sizes.
 const (
-	MaxFlows    = 10000
-	MaxThreads  = 256
-	MaxBurst    = 4096
-	MaxRate     = 100_000_000        // messages per second
-	MaxBitRate  = 10_000_000_000_000 // bit/s
-	MaxBusyPoll = 1_000_000          // us
-	MaxFileSize = 1 << 46
-	maxCount    = 1 << 53
-	maxWord     = 16  // bytes; TCP_CA_NAME_MAX of linux/tcp.h
-	maxPath     = 255 // bytes of a file's path
+	MaxFlows   = 10000
+	MaxThreads = 256
+	MaxBurst   = 4096
+	// MaxOutstanding is the most outstanding requests of all flows together.
+	MaxOutstanding = 1 << 20
+	// MaxBurstOfBytes is the largest burst of datagrams of one byte.
+	MaxBurstOfBytes = 16
+	MaxRate         = 100_000_000        // messages per second
+	MaxBitRate      = 10_000_000_000_000 // bit/s
+	MaxBusyPoll     = 1_000_000          // us
+	MaxFileSize     = 1 << 46
+	maxCount        = 1 << 53
+	maxWord         = 16  // bytes; TCP_CA_NAME_MAX of linux/tcp.h
+	maxPath         = 255 // bytes of a file's path
 )
 
 // WakeMethods are the values of by: what a thread of the wake test sleeps on.

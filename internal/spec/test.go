@@ -133,6 +133,24 @@ var rules = []func(Test, Kind) string{
 		}
 		return ""
 	},
+	func(t Test, _ Kind) string {
+		if n := t.Flows() * t.Burst(); n > MaxOutstanding {
+			return fmt.Sprintf("%d outstanding requests in all are more than %d: take fewer flows or a smaller burst", n, MaxOutstanding)
+		}
+		return ""
+	},
+	func(t Test, k Kind) string {
+		if k.Pattern != RoundTrip || k.Protocol != UDP || min(t.RequestSize(), t.ResponseSize()) > 1 || t.Burst() <= MaxBurstOfBytes {
+			return ""
+		}
+		return fmt.Sprintf("messages of one byte have no room for the numbers of more than %d outstanding requests: take a smaller burst, or two bytes", MaxBurstOfBytes)
+	},
+	func(t Test, _ Kind) string {
+		if p := t.Params; p.Size != 0 && p.Request != 0 && p.Response != 0 {
+			return "size says nothing beside both request and response: leave it out"
+		}
+		return ""
+	},
 	func(t Test, k Kind) string {
 		if !k.IsStream() || t.Flows() <= t.Threads() {
 			return ""

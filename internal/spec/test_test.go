@@ -102,6 +102,7 @@ func TestParseTests(t *testing.T) {
 		{list: "udp_stream rate=12.5MB/s", want: []string{"udp_stream size=1KiB rate=100Mbit/s"}},
 		{list: "tcp_stream send=read+write recv=trunc filesize=3GiB flows=4 threads=4",
 			want: []string{"tcp_stream size=128KiB flows=4 threads=4 send=read+write recv=trunc filesize=3GiB"}},
+		{list: "udp_rr request=9 response=9,tcp_rr nodelay=on", want: []string{"udp_rr size=9", "tcp_rr size=1"}},
 		{list: "udp_rr load=tcp_stream rate=1000", want: []string{"udp_rr size=1 rate=1000 load=tcp_stream"}},
 
 		{list: "", wantErr: "empty test name: valid are icmp_echo, udp_rr, tcp_rr, tcp_crr, udp_stream, tcp_stream"},
@@ -141,6 +142,10 @@ func TestParseTests(t *testing.T) {
 		{list: "tcp_stream send=sendfile flows=2", wantErr: "method sendfile serves one flow in each thread"},
 		{list: "tcp_rr nodelay=yes", wantErr: "valid are on, off"},
 		{list: "tcp_rr dscp=64", wantErr: "dscp 64 is out of range: 1 to 63"},
+		{list: "udp_rr burst=17", wantErr: "no room for the numbers of more than 16 outstanding requests"},
+		{list: "tcp_rr flows=9000 burst=4096", wantErr: "outstanding requests in all are more than 1048576"},
+		{list: "tcp_rr size=5 request=6 response=7", wantErr: "size says nothing beside both"},
+		{list: "tcp_stream,tcp_stream send=write recv=recv wait=nap flows=1 nodelay=off", wantErr: "named twice"},
 		{list: "wake by=bell", wantErr: "valid are futex, eventfd, pipe, cond"},
 		{list: "udp_rr,tcp_rr", sizes: []int{65508}, wantErr: "test udp_rr: size 65508 is out of range: 1 to 65507"},
 	} {
@@ -263,7 +268,7 @@ func drawParam(t *rapid.T, row param, p *Params, k Kind) {
 		for _, m := range slices.Concat(sendMethods, recvMethods) {
 			names = append(names, m.Name)
 		}
-		value = rapid.SampledFrom(slices.Concat(names, Loads(), WakeMethods(), []string{"cubic", "reno"})).Draw(t, row.name)
+		value = rapid.SampledFrom(slices.Concat(names, Loads(), WakeMethods(), waits[:], []string{"cubic", "reno"})).Draw(t, row.name)
 	}
 	before := *p
 	if row.set(p, k, value) != nil {

@@ -185,7 +185,7 @@ func (g *group) figure(d result.Definition) Figure {
 	f := Figure{
 		Test: g.test.Name, Params: g.test.Params, Under: g.under,
 		Metric: d.Name, End: d.End, Unit: d.Unit, Better: d.Better,
-		Of: len(g.trials), Warnings: g.about(d.Name),
+		Of: len(g.trials), Warnings: g.about(d.Taken()),
 	}
 	var values []float64
 	for _, t := range g.trials {

@@ -9,13 +9,13 @@ import (
 )
 
 // kind is what makes two warnings one: everything but the numbers in it.
-type kind struct{ code, metric, shape string }
+type kind struct{ code, metric, end, shape string }
 
 // numbers are the figures and durations in a warning's text.
 var numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(ns|µs|us|ms|s|m|h)?`)
 
 func kindOf(w result.Warning) kind {
-	return kind{w.Code, w.Metric, numbers.ReplaceAllString(w.Text, "N")}
+	return kind{w.Code, w.Metric, w.End, numbers.ReplaceAllString(w.Text, "N")}
 }
 
 // tally counts in how many trials each kind of warning stands. The first of a
@@ -57,11 +57,11 @@ func (t *tally) warning(k kind) result.Warning {
 }
 
 // about is the group's warnings about one metric.
-func (g *group) about(metric string) []result.Warning {
+func (g *group) about(metric result.Taken) []result.Warning {
 	all := []result.Warning{}
 	t := count(g.trials)
 	for _, k := range t.order {
-		if k.metric == metric {
+		if t.first[k].Alone(metric) {
 			all = append(all, t.warning(k))
 		}
 	}
@@ -73,7 +73,13 @@ func (g *group) about(metric string) []result.Warning {
 func general(groups []*group) []result.Warning {
 	var everything []trial
 	for _, g := range groups {
-		everything = append(everything, g.trials...)
+		for _, x := range g.trials {
+			// A trial that could not be had says nothing of what the others
+			// have in common.
+			if !slices.ContainsFunc(x.warnings, func(w result.Warning) bool { return w.Code == result.Unavailable }) {
+				everything = append(everything, x)
+			}
+		}
 	}
 	whole := count(everything)
 	var all []result.Warning

@@ -45,6 +45,7 @@ func notes(r *compare.Report) []string {
 		{"better, worse", judged(r, of.family, len(rows)),
 			verdictIs(compare.Better, compare.Worse)},
 		{"unsure N", of.needed(), verdictIs(compare.Unsure)},
+		{"-> <-", "of what goes to the remote end, and comes from there", func(c compare.Comparison) bool { return arrow(&c, rows) != "" }},
 		{"pp", "percentage points", func(c compare.Comparison) bool { return c.Scale == compare.Difference && c.Unit == unit.Share }},
 		{"!", "see the warnings", func(c compare.Comparison) bool { return len(c.Warnings) > 0 }},
 	} {

@@ -108,20 +108,23 @@ func value(p *float64) float64 {
 	return *p
 }
 
-// label is a row's metric. Where the table has it of both ends an arrow says in
-// which direction the data went: from the local end, or to it.
-func label(c *compare.Comparison, rows []compare.Comparison) string {
+// label is a row's metric, with its direction where the table has it of both.
+func label(c *compare.Comparison, rows []compare.Comparison) string { return c.Metric + arrow(c, rows) }
+
+// arrow says in which direction the data of a row went, from the local end or to
+// it, if the test has the metric at both ends.
+func arrow(c *compare.Comparison, rows []compare.Comparison) string {
 	other := func(x compare.Comparison) bool {
 		return x.Metric == c.Metric && x.End != c.End && x.Under == c.Under && x.Of() == c.Of()
 	}
 	if !slices.ContainsFunc(rows, other) {
-		return c.Metric
+		return ""
 	}
 	received := c.Metric == result.Goodput || c.Metric == result.LoadGoodput
 	if received == (c.End == result.Remote) {
-		return c.Metric + " ->"
+		return " ->"
 	}
-	return c.Metric + " <-"
+	return " <-"
 }
 
 // mark is what stands before a metric: an exclamation mark where a warning is

@@ -87,7 +87,7 @@ func figures(r *summary.Report) table {
 			last, under = of, f.Under
 		}
 		name := "  " + f.Metric
-		if len(f.Warnings) > 0 {
+		if len(f.Warnings) > 0 || f.N == 0 {
 			name = "! " + f.Metric
 		}
 		// The median's scale, or a single large one would make it 0.0.

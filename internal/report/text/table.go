@@ -29,7 +29,7 @@ func (t *table) lines(l layout) []string {
 	lines := t.heads(l)
 	for _, row := range t.rows {
 		if len(row) == 1 {
-			lines = append(lines, strings.TrimRight(clip(row[0], Width), " "))
+			lines = append(lines, wrap(row[0], "", "    ")...)
 			continue
 		}
 		var b strings.Builder
