@@ -2,10 +2,14 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
+	"time"
 
 	"netdelta/internal/ctl"
+	"netdelta/internal/feature"
 	"netdelta/internal/result"
 	"netdelta/internal/traffic"
 )
@@ -39,6 +43,9 @@ func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 	t.Start = start.wall
 	local, err := r.local.Run(ctx)
 	if err != nil {
+		if far {
+			err = r.farReason(ctx, err)
+		}
 		return err
 	}
 	if err := checkEnd(r.Local, local, result.Local); err != nil {
@@ -69,6 +76,31 @@ func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 	t.Warnings = append(t.Warnings, overrun(&t.Local, r.Plan.Window)...)
 	t.Warnings = append(t.Warnings, overrun(t.Remote, r.Plan.Window)...)
 	return nil
+}
+
+// farBound is how long the remote end may take to say why it has ended.
+const farBound = 2 * time.Second
+
+// farReason is why a trial failed whose local end did. That may be no more than
+// what the remote end's failure led to, a connection that was closed: then it is
+// the remote end's error.
+func (r *runner) farReason(ctx context.Context, local error) error {
+	if !ownError(local) || errors.Is(local, feature.ErrUnavailable) {
+		return local
+	}
+	ctx, cancel := context.WithTimeout(ctx, farBound)
+	defer cancel()
+	if _, err := r.remote.Drain(ctx); ownError(err) {
+		return err
+	}
+	return local
+}
+
+// ownError says that an error is of the end itself, rather than of the way to
+// its host or of the order of steps there.
+func ownError(err error) bool {
+	var step *ctl.Error
+	return errors.As(err, &step) && (step.Kind == nil || errors.Is(err, feature.ErrUnavailable) || errors.Is(err, fs.ErrPermission))
 }
 
 // peers are the two ends' addresses on the path.

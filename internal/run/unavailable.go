@@ -21,7 +21,8 @@ func unavailable(err error) *result.Warning {
 	case errors.Is(err, feature.ErrUnavailable):
 		return &result.Warning{Code: CodeUnavailable, Text: step.Error(),
 			Advice: "leave it out or change it (--tests), or see to what it needs"}
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission) && (step.Step == "prepare" || step.Step == "arm"):
+		// Later it is no privilege but a firewall, which may let the next try through.
 		return &result.Warning{Code: CodeUnavailable, Text: step.Error(),
 			Advice: "run with that privilege at that end, or leave it out (--tests)"}
 	}

@@ -23,6 +23,14 @@ type zeroCopyReceive struct {
 	reserved    uint32
 }
 
+// copied says whether the kernel, which says that it has so many bytes of the
+// struct, has copyLength: before Linux 5.11 it does not.
+//
+//go:nosplit
+func (a *zeroCopyReceive) copied(size uint32) bool {
+	return uintptr(size) >= unsafe.Offsetof(a.copyLength)+unsafe.Sizeof(a.copyLength)
+}
+
 // ZeroCopyReceiver receives a TCP stream by TCP_ZEROCOPY_RECEIVE: the kernel
 // maps the pages that the data came in to where a mapping of the socket is.
 // That can only be done with whole pages. It is used by one thread.
@@ -47,7 +55,8 @@ func NewZeroCopyReceiver(s Sock, size int) (*ZeroCopyReceiver, error) {
 // all 0 if there is nothing. mapped bytes are at the beginning of Mapping until
 // the next call, and copied ones, of which there are less than a page, at that
 // of Rest. skip is how many bytes come next that can't be mapped and are to be
-// received otherwise. EIO is the end of the stream.
+// received otherwise. EIO is the end of the stream, EOPNOTSUPP a kernel that
+// copies nothing and so leaves Rest alone.
 //
 //go:nosplit
 func (r *ZeroCopyReceiver) Receive() (mapped, copied, skip int, errno unix.Errno) {
@@ -60,6 +69,9 @@ func (r *ZeroCopyReceiver) Receive() (mapped, copied, skip int, errno unix.Errno
 		uintptr(unsafe.Pointer(&r.arg)), uintptr(unsafe.Pointer(&size)), 0)
 	if e != 0 {
 		return 0, 0, 0, e
+	}
+	if !r.arg.copied(size) {
+		return 0, 0, 0, unix.EOPNOTSUPP
 	}
 	if r.arg.err != 0 {
 		errno = unix.Errno(-r.arg.err)

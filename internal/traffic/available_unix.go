@@ -21,6 +21,28 @@ func Refused(t spec.Test, role string) error {
 	if err := cfg.check(); err != nil {
 		return err
 	}
+	return tryMethod(cfg, role == result.Local)
+}
+
+// tryMethods makes what an end of a TCP stream sends and receives with, and
+// gives it up again.
+func tryMethods(cfg Config) error {
+	if cfg.Test.Flows() > cfg.Test.Threads() && cfg.Test.Kind().Pattern != spec.Duplex {
+		return nil // these have no method that could be refused
+	}
+	if sends(&cfg) {
+		if err := tryMethod(cfg, true); err != nil {
+			return err
+		}
+	}
+	if receives(&cfg) {
+		return tryMethod(cfg, false)
+	}
+	return nil
+}
+
+// tryMethod makes what one end of a test sends or receives with.
+func tryMethod(cfg Config, sends bool) error {
 	kind, protocol, what := unix.SOCK_STREAM, unix.IPPROTO_TCP, "TCP socket"
 	if cfg.Test.Kind().Protocol == spec.UDP {
 		kind, protocol, what = unix.SOCK_DGRAM, unix.IPPROTO_UDP, "UDP socket"
@@ -29,7 +51,7 @@ func Refused(t spec.Test, role string) error {
 	if err != nil {
 		return err
 	}
-	m, err := makeMethod(s, cfg, role == result.Local, kind == unix.SOCK_STREAM)
+	m, err := makeMethod(s, cfg, sends, kind == unix.SOCK_STREAM)
 	if err == nil {
 		err = m.close()
 	}

@@ -10,7 +10,9 @@ import (
 
 // combined is what several threads of one end counted, as one end. Each had a
 // window of its own, of almost the same length: messages, bytes and counts are
-// added up, and the length is such that the rate is the sum of the threads'.
+// added up, and the length is such that the rate is the sum of the threads'. A
+// receiver's window that ended early, with its traffic, is as long as the
+// longest for that: the few messages of a moment are no rate.
 func combined(ends []result.End) result.End {
 	all := ends[0]
 	if len(ends) == 1 {
@@ -37,10 +39,16 @@ func combined(ends []result.End) result.End {
 				all.Warnings = append(all.Warnings, w)
 			}
 		}
-		if e.Elapsed > 0 {
-			rate += float64(e.Messages) / float64(e.Elapsed)
-		}
 		longest = max(longest, float64(e.Elapsed))
+	}
+	for _, e := range ends {
+		over := float64(e.Elapsed)
+		if over < 0.9*longest {
+			over = longest
+		}
+		if over > 0 {
+			rate += float64(e.Messages) / over
+		}
 	}
 	all.Elapsed = time.Duration(longest)
 	if rate > 0 {

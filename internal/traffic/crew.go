@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 
 	"netdelta/internal/sys"
@@ -44,13 +46,32 @@ func crew(cfg *Config, n int, part func(i int) error, stop func()) error {
 		}()
 	}
 	ready.Wait()
-	err := errors.Join(bound...)
+	err := joined(bound...)
 	close(begin)
 	if err == nil {
 		work(0)
 	}
 	done.Wait()
-	return errors.Join(err, errors.Join(errs...))
+	return joined(append(errs, err)...)
+}
+
+// joined is the errors of several threads as one, nil for none: each different
+// text once, in one line.
+func joined(errs ...error) error {
+	var all []any
+	var texts []string
+	for _, err := range errs {
+		if err != nil && !slices.Contains(texts, err.Error()) {
+			all, texts = append(all, err), append(texts, err.Error())
+		}
+	}
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return all[0].(error)
+	}
+	return fmt.Errorf(strings.Repeat("%w; ", len(all)-1)+"%w", all...)
 }
 
 // CheckThreads reports the first traffic thread of this end whose CPU there is

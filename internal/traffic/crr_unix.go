@@ -62,7 +62,10 @@ func (e *crrLocal) Prepare() (uint16, error) {
 }
 
 // Arm makes one connection, which is no transaction, to find out whether there
-// is anything to connect to.
+// is anything to connect to. It ends and then is reset, so that nothing is left
+// in TIME_WAIT at this end: if one of the two is lost on the way the answerer
+// learns of it by the other, and if both are it drops the connection after a
+// while.
 func (e *crrLocal) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
@@ -89,7 +92,7 @@ func (e *crrLocal) Arm(peer netip.AddrPort) error {
 		return err
 	}
 	e.warnings = append(e.warnings, sock.warnings[before:]...)
-	// A reset leaves nothing in TIME_WAIT at this end.
+	sock.shutdown(unix.SHUT_WR)
 	return sock.resetOnClose()
 }
 
@@ -144,7 +147,7 @@ func (e *crrLocal) Run() (result.End, error) {
 	if err != nil {
 		return result.End{}, err
 	}
-	end := combined(ends)
+	end := e.cfg.share.spanned(combined(ends))
 	end.Warnings = append(e.warnings, e.complaints(end)...)
 	return end, nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -19,6 +20,10 @@ import (
 // crrBacklog is how many connections may wait to be accepted. Each of the local
 // end's threads has one, and those of strangers come on top.
 const crrBacklog = 1024
+
+// crrFirstByte is how long a connection that brings nothing may keep others
+// waiting: its peer may have gone without a word.
+const crrFirstByte = time.Second
 
 // crrRemote is the end of tcp_crr that answers: its threads accept, read a
 // request, respond and close.
@@ -71,7 +76,7 @@ func (e *crrRemote) Run() (result.End, error) {
 	if err != nil {
 		return result.End{}, err
 	}
-	end := combined(ends)
+	end := e.cfg.share.spanned(combined(ends))
 	// Threads share the listener: one may have got nothing of it.
 	if slices.ContainsFunc(e.answerers, func(a *crrAnswerer) bool { return a.meter.messages > 0 }) {
 		end.Warnings = slices.DeleteFunc(end.Warnings, func(w result.Warning) bool { return w == noTraffic })
@@ -120,7 +125,7 @@ func (a *crrAnswerer) run() (result.End, error) {
 	if err := a.loop(); err != nil {
 		return result.End{}, err
 	}
-	a.meter.silence(sys.Nanotime())
+	a.quiet(sys.Nanotime())
 	end := a.meter.receiverResult(nil)
 	end.Counts = map[string]int64{CountFailed: a.failed}
 	return end, nil
@@ -172,12 +177,26 @@ func (a *crrAnswerer) none(errno unix.Errno) error {
 	if !transient(errno) && errno != unix.ECONNABORTED && errno != unix.EPROTO {
 		return a.engine.listener.failed("accept on", errno)
 	}
-	a.meter.silence(sys.Nanotime())
+	a.quiet(sys.Nanotime())
 	return nil
+}
+
+// quiet is the passing of time without a connection. The window's own counts
+// begin with it.
+func (a *crrAnswerer) quiet(now int64) {
+	if a.meter.silence(now) && a.meter.phase == open {
+		a.failed = 0
+	}
 }
 
 //go:noinline
 func (a *crrAnswerer) receiveRest(n int, errno unix.Errno) bool {
+	for until := sys.Nanotime() + int64(crrFirstByte); errno == unix.EAGAIN || errno == unix.EINTR; {
+		if a.engine.stop.Load() || sys.Nanotime() >= until && a.engine.othersWait() {
+			return false
+		}
+		n, errno = a.conn.Recv(a.request, 0)
+	}
 	// One that ends before it began is the local end's look whether there is
 	// anybody.
 	if n == 0 && errno == 0 || errno == unix.ECONNRESET {
@@ -189,6 +208,12 @@ func (a *crrAnswerer) receiveRest(n int, errno unix.Errno) bool {
 //go:noinline
 func (a *crrAnswerer) sendRest(n int, errno unix.Errno) bool {
 	return a.whole(a.conn.sendRest(a.response, n, a.sizes[1], errno, a.engine.stop.Load))
+}
+
+// othersWait says that there is another connection to accept.
+func (e *crrRemote) othersWait() bool {
+	ready, errno := e.listener.Poll(unix.POLLIN, 0)
+	return ready > 0 && errno == 0
 }
 
 // whole counts a connection that broke off.

@@ -8,8 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
+	"netdelta/internal/sys"
 )
 
 // TestCRRFaultyPeers connects to peers that do what no remote end does.
@@ -150,5 +153,60 @@ func TestCRRFaultyCaller(t *testing.T) {
 	end := finish(t, done)
 	if end.Messages != 2 || end.Counts[CountFailed] < 1 || end.Counts[CountFailed] > 3 {
 		t.Errorf("%d messages, %v", end.Messages, end.Counts)
+	}
+}
+
+// TestCRRLookEnds: the connection by which Arm looks whether there is anybody
+// ends, so that it is noticed also where the reset that follows is lost.
+func TestCRRLookEnds(t *testing.T) {
+	ended := make(chan error, 1)
+	at := serveTCP(t, func(c *net.TCPConn) {
+		_, err := c.Read(make([]byte, 1))
+		ended <- err
+	})
+	local, _ := trial{test: "tcp_crr", addr: loopbacks["ipv4"], window: testWindow}.engine(t, result.Local)
+	if err := local.Arm(at); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != io.EOF {
+		t.Errorf("it ends with %v", err)
+	}
+}
+
+// TestCRRSilentConnection has one before all others that brings nothing and
+// does not end.
+func TestCRRSilentConnection(t *testing.T) {
+	t.Parallel()
+	tr := trial{test: "tcp_crr", addr: loopbacks["ipv4"], window: crrFirstByte + time.Second}
+	remote, at := tr.engine(t, result.Remote)
+	if err := remote.Arm(netip.AddrPortFrom(tr.addr, 0)); err != nil {
+		t.Fatal(err)
+	}
+	silent, err := net.DialTCP("tcp", nil, net.TCPAddrFromAddrPort(at))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	local, _ := tr.engine(t, result.Local)
+	if err := local.Arm(at); err != nil {
+		t.Fatal(err)
+	}
+	remoteDone := start(remote)
+	end := finish(t, start(local))
+	remote.Stop()
+	if r := finish(t, remoteDone); end.Messages == 0 || r.Counts[CountFailed] != 0 {
+		t.Errorf("%d messages, %v, %v", end.Messages, end.Warnings, r.Counts)
+	}
+}
+
+// TestCRRQuietWarmup opens the window while no connection comes: what failed
+// before is not of it.
+func TestCRRQuietWarmup(t *testing.T) {
+	remote, _ := trial{test: "tcp_crr", addr: loopbacks["ipv4"], warmup: time.Nanosecond, window: time.Minute}.engine(t, result.Remote)
+	a := remote.(*crrRemote).answerers[0]
+	a.meter.event(1, 1, sys.Nanotime()-1000)
+	a.failed = 3
+	if err := a.none(unix.EAGAIN); err != nil || a.meter.phase != open || a.failed != 0 {
+		t.Errorf("phase %d, %d failed, %v", a.meter.phase, a.failed, err)
 	}
 }

@@ -22,6 +22,7 @@ func New(cfg Config) (Engine, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
+	cfg.share = newShare(cfg.Test)
 	table := engines()
 	i := slices.IndexFunc(table, func(e engine) bool {
 		return e.test == cfg.Test.Name && e.role == cfg.Role && (e.when == nil || e.when(cfg.Test))

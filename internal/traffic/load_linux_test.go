@@ -105,14 +105,7 @@ func TestLoadPort(t *testing.T) {
 	}
 	// A range of which every TCP port but one is in use.
 	const ports = 4
-	base := freeRange(t, tr.addr, ports)
-	for i := range uint16(ports - 1) {
-		l, err := net.Listen("tcp", netip.AddrPortFrom(tr.addr, base+i).String())
-		if err != nil {
-			t.Skipf("a port was free a moment ago: %v", err)
-		}
-		defer l.Close()
-	}
+	base := takenRange(t, tr.addr, ports)
 	ranged, err := New(Config{Role: result.Remote, Test: e.(*loadedTest).cfg.Test, Window: testWindow, CPU: -1, Addr: tr.addr,
 		PortMin: base, PortMax: base + ports - 1})
 	if err != nil {
@@ -124,18 +117,26 @@ func TestLoadPort(t *testing.T) {
 	}
 }
 
-// freeRange is the first of n ports that are free for TCP.
-func freeRange(t *testing.T, addr netip.Addr, n uint16) uint16 {
+// takenRange is the first of n ports of which, until the test ends, it has all
+// but the last, which is free for TCP.
+func takenRange(t *testing.T, addr netip.Addr, n uint16) uint16 {
 	t.Helper()
 	for base := uint16(20000); base < 30000; base += n {
-		free := true
+		var taken []net.Listener
 		for i := range n {
 			l, err := net.Listen("tcp", netip.AddrPortFrom(addr, base+i).String())
 			if err != nil {
-				free = false
-				continue
+				break
 			}
-			l.Close()
+			taken = append(taken, l)
+		}
+		free := len(taken) == int(n)
+		for i, l := range taken {
+			if free && i < int(n)-1 {
+				t.Cleanup(func() { l.Close() })
+			} else {
+				l.Close()
+			}
 		}
 		if free {
 			return base

@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"flag"
 	"log"
 	"net/netip"
 	"os"
@@ -34,6 +35,10 @@ func TestMain(m *testing.M) {
 	}
 	if err := loopbackUp(); err != nil {
 		log.Fatalf("set loopback up: %v", err)
+	}
+	// Tests that are parallel wait most of the time.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		log.Fatal(err)
 	}
 	runtime.GOMAXPROCS(16)
 	debug.SetGCPercent(-1)

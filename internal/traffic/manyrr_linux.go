@@ -80,17 +80,17 @@ func flowsOf(i, flows, threads int) int { return (flows - i + threads - 1) / thr
 // manyEnd puts together what the threads of an end counted. Threads that saw
 // nothing at all don't take part, unless none saw anything: the kernel shares
 // flows out to a remote end's threads as chance has it.
-func manyEnd(ends []result.End) result.End {
+func manyEnd(cfg *Config, ends []result.End) result.End {
 	var busy []result.End
 	for _, e := range ends {
-		if e.Messages > 0 {
+		if e.Messages > 0 || e.RTT != nil && e.RTT.Count() > 0 { // late answers are no messages
 			busy = append(busy, e)
 		}
 	}
 	if len(busy) == 0 {
 		busy = ends[:1]
 	}
-	all := combined(busy)
+	all := cfg.share.spanned(combined(busy))
 	if len(busy) < len(ends) && len(ends[0].Counts) > 0 {
 		counts := map[string]int64{}
 		for _, e := range ends {

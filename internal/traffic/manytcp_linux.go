@@ -28,7 +28,9 @@ func (e *manyTCPLocal) Prepare() (port uint16, err error) {
 	if err := checkMany(e.cfg); err != nil {
 		return 0, err
 	}
-	if e.socks, err = openManyFlows(e.cfg, openFlowTCP); err != nil {
+	cfg := e.cfg
+	cfg.PortMin, cfg.PortMax = 0, 0 // the end that connects has no part in a range
+	if e.socks, err = openManyFlows(cfg, openFlowTCP); err != nil {
 		return 0, err
 	}
 	threads := e.cfg.Test.Threads()
@@ -75,7 +77,7 @@ func (e *manyTCPLocal) Run() (result.End, error) {
 		return result.End{}, err
 	}
 	hangUpAll(e.socks, hangUpTime)
-	end := manyEnd(ends)
+	end := manyEnd(&e.cfg, ends)
 	end.Warnings = append(end.Warnings, socketWarnings(e.socks)...)
 	if n := end.Counts[CountSent] - end.Messages; n > 0 {
 		end.Warnings = append(end.Warnings, result.Warning{

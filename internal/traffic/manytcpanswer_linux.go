@@ -57,7 +57,7 @@ func (e *manyTCPRemote) Arm(peer netip.AddrPort) error {
 
 func (e *manyTCPRemote) Run() (result.End, error) {
 	err := crew(&e.cfg, len(e.parts), func(i int) error { return e.parts[i].loop() }, e.Stop)
-	err = errors.Join(err, e.accept.end())
+	err = joined(err, e.accept.end())
 	for _, c := range e.accept.conns {
 		c.shutdown(unix.SHUT_RDWR)
 	}
@@ -69,7 +69,7 @@ func (e *manyTCPRemote) Run() (result.End, error) {
 		p.meter.silence(sys.Nanotime())
 		ends[i] = p.meter.receiverResult(nil)
 	}
-	end := manyEnd(ends)
+	end := manyEnd(&e.cfg, ends)
 	end.Warnings = append(end.Warnings, socketWarnings(append(e.accept.conns, e.accept.listener))...)
 	return end, nil
 }

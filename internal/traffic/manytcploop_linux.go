@@ -16,7 +16,7 @@ func (w *tcpAsker) loop() {
 	if w.meter.tick(start) {
 		w.turned(start)
 	}
-	for w.err == nil && !w.quit.Load() && (w.meter.phase != closed || w.outstanding > 0 && sys.Nanotime() < w.end) {
+	for w.err == nil && !w.quit.Load() && (w.meter.phase != closed || w.outstanding > 0) {
 		wait := manyWait
 		if w.begun < len(w.flows) && w.meter.phase != closed {
 			w.begin()
@@ -26,7 +26,11 @@ func (w *tcpAsker) loop() {
 		for i := range w.events[:n] {
 			w.serve(&w.events[i])
 		}
-		if n == 0 && wait != 0 && w.idle(errno) {
+		if errno != 0 {
+			w.unwaited(errno)
+		}
+		// Answers that come in by and by, and never whole, don't put it off.
+		if now := sys.Nanotime(); (now >= w.end || w.meter.spent()) && w.ended(now) {
 			return
 		}
 	}
@@ -200,22 +204,28 @@ func (w *tcpAsker) turned(now int64) {
 	}
 }
 
-// idle deals with a wait that brought nothing, and says whether it was the last
-// one.
+// unwaited is a wait that failed.
 //
 //go:noinline
-func (w *tcpAsker) idle(errno unix.Errno) (over bool) {
-	if errno != 0 && errno != unix.EINTR {
+func (w *tcpAsker) unwaited(errno unix.Errno) {
+	if errno != unix.EINTR {
 		w.err = fmt.Errorf("wait for answers (epoll_wait): %w", errno)
 	}
-	now := sys.Nanotime()
-	if now >= w.end {
-		// A window that began late may still be open.
-		w.meter.stall(now)
-		w.meter.finish()
-		return true
+}
+
+// ended ends the window, and says whether nothing is waited for any longer.
+//
+//go:noinline
+func (w *tcpAsker) ended(now int64) (over bool) {
+	// A window that began late may still be open.
+	over = now >= w.end
+	if w.meter.stall(now) {
+		w.turned(now)
 	}
-	return w.err != nil
+	if over {
+		w.meter.finish()
+	}
+	return over
 }
 
 // again has a flow that may have more to read wait until others have had their

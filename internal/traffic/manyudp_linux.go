@@ -101,7 +101,7 @@ func (e *manyUDPLocal) Run() (result.End, error) {
 	if err != nil {
 		return result.End{}, err
 	}
-	end := manyEnd(ends)
+	end := manyEnd(&e.cfg, ends)
 	end.Warnings = append(end.Warnings, socketWarnings(e.socks)...)
 	var answers int64
 	timeout := time.Duration(0)

@@ -89,7 +89,7 @@ func (e *manyUDPRemote) Run() (result.End, error) {
 		ends[i] = p.meter.receiverResult(nil)
 		ends[i].Counts = map[string]int64{CountSendErrors: p.sendErrors}
 	}
-	end := manyEnd(ends)
+	end := manyEnd(&e.cfg, ends)
 	end.Warnings = append(end.Warnings, socketWarnings(e.socks)...)
 	return end, nil
 }
@@ -157,8 +157,9 @@ func (w *udpAnswerer) loop() error {
 		}
 		done, from := 0, 0
 		for i := range n {
-			if w.in.Length(i) < w.width || !w.in.Source(i).SameHost(&w.peer) {
-				// Those before it are answered, this one isn't.
+			if peer := w.in.Source(i); w.in.Length(i) < w.width || !peer.SameHost(&w.peer) || peer.Port() == 0 {
+				// Those before it are answered, this one isn't: nothing can be sent
+				// to port 0.
 				done += w.answer(from, i)
 				from = i + 1
 				continue

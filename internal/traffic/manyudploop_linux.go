@@ -29,14 +29,12 @@ func (w *udpAsker) loop() {
 		for i := range w.events[:n] {
 			w.serve(&w.events[i])
 		}
-		// What has come in is read before anything is taken for lost.
-		if n < len(w.events) {
-			if now := sys.Nanotime(); now >= w.sweep {
-				w.giveUp(now)
-			}
-			if errno != 0 {
-				w.failed(errno)
-			}
+		// However many answers come in, what is lost is looked for in its time.
+		if now := sys.Nanotime(); now >= w.sweep || w.meter.spent() {
+			w.giveUp(now)
+		}
+		if errno != 0 {
+			w.failed(errno)
 		}
 	}
 }

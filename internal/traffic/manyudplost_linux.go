@@ -12,9 +12,18 @@ const manySwept = 512
 
 // giveUp takes requests for lost, for now, whose answer is overdue, and has
 // their slots ask again. All slots have their turn in a quarter of the timeout.
+// It notices that time has passed, too: a thread on which nothing comes in may
+// have its requests wait for room. Those that are overdue when the window is
+// over belong to none.
 //
 //go:noinline
 func (w *udpAsker) giveUp(now int64) {
+	if w.meter.tick(now) {
+		w.turned()
+	}
+	if w.meter.phase == closed {
+		return
+	}
 	n := min(manySwept, len(w.slots))
 	for range n {
 		i := w.swept
@@ -27,17 +36,7 @@ func (w *udpAsker) giveUp(now int64) {
 		}
 		w.remember(i, s)
 		w.overdue++
-		if s.sent = 0; w.meter.tick(now) {
-			w.turned()
-		}
-		if w.meter.phase != closed {
-			w.ask(i/w.burst, i%w.burst, sys.Nanotime())
-		}
-	}
-	// A thread on which nothing is overdue and nothing comes in may have its
-	// requests wait for room.
-	if w.meter.tick(now) {
-		w.turned()
+		w.ask(i/w.burst, i%w.burst, sys.Nanotime())
 	}
 	w.sweep = now + int64(w.timeout)/4*int64(n)/int64(len(w.slots))
 }

@@ -64,9 +64,13 @@ type meter struct {
 	parts        *Intervals
 	stop, resume int64
 
-	// limited says that quota or valve may end the window before its time.
+	// limited says that quota or valve may end the window before its time. The
+	// quota is that of all threads of the end together, which share has then;
+	// given is what of this one's window is in that.
 	limited bool
 	quota   quota
+	share   *share
+	given   quota
 	valve   *valve
 
 	usage *Usage // is told where the window begins and ends; nil for nobody
@@ -117,12 +121,19 @@ func (m *meter) event(messages, bytes int, now int64) bool {
 
 // tick is the passing of time without a message, noticed at now by an end that
 // sets the pace itself: the phase changes now.
-func (m *meter) tick(now int64) bool { return now >= m.limit && m.turn(now, 0, 0) }
+//
+//go:nosplit
+func (m *meter) tick(now int64) bool {
+	return now >= m.limit && m.turn(now, 0, 0) || m.spent() && m.notice(now)
+}
 
 // stall is the passing of time without a message, noticed at now by an end
 // that sets the pace but was kept waiting: the phase changed when its time was
 // over. It does nothing before the first message.
 func (m *meter) stall(now int64) bool {
+	if m.spent() {
+		return m.notice(now)
+	}
 	before := m.phase
 	m.pass(now)
 	switch {
@@ -139,6 +150,9 @@ func (m *meter) stall(now int64) bool {
 // silence is the same, noticed at now by an end that waits for the other. It
 // does not close the window: whether that is full, the next message tells.
 func (m *meter) silence(now int64) bool {
+	if m.spent() {
+		return m.notice(now)
+	}
 	before := m.phase
 	m.pass(now)
 	if m.phase == open && now >= m.stop && !m.silent {
@@ -168,6 +182,10 @@ func (m *meter) turn(now, messages, bytes int64) bool {
 	if m.phase == idle {
 		m.phase, m.limit = warm, now+m.warmup
 	}
+	if m.phase == warm && m.share.full() {
+		m.finish() // too late to count anything
+		return true
+	}
 	if m.phase == warm && (now >= m.limit || m.valve.shut()) {
 		if m.missed(now, m.limit) {
 			m.open(mark{m.limit, m.messages - messages, m.bytes - bytes})
@@ -190,6 +208,9 @@ func (m *meter) turn(now, messages, bytes int64) bool {
 		}
 	}
 	if m.phase == open && m.limited && m.enough() {
+		if m.share != nil {
+			m.share.at.CompareAndSwap(0, max(now, 1))
+		}
 		m.close(mark{now, m.messages, m.bytes})
 	}
 	return m.phase != before
@@ -210,7 +231,7 @@ func (m *meter) cut(at int64) {
 func (m *meter) openAt(at int64) { m.open(mark{at, m.messages, m.bytes}) }
 
 func (m *meter) open(begin mark) {
-	m.phase, m.begin = open, begin
+	m.phase, m.begin, m.given = open, begin, quota{}
 	m.stop = begin.at + m.length
 	m.limit = m.stop
 	if m.parts != nil {
@@ -223,6 +244,7 @@ func (m *meter) open(begin mark) {
 func (m *meter) close(end mark) {
 	m.phase, m.limit = closed, math.MaxInt64
 	m.end = end
+	m.share.window(m.begin, end)
 	if m.parts != nil {
 		m.parts.close(m.end)
 	}
@@ -246,16 +268,17 @@ func (m *meter) finish() (short bool) {
 	return short
 }
 
-// result is what the window counted.
+// result is what the window counted. Where threads share a quota the time is
+// that of all their windows, as far as these are over.
 func (m *meter) result(role string) result.End {
-	return result.End{
+	return m.share.spanned(result.End{
 		Role:     role,
 		Elapsed:  time.Duration(m.end.at - m.begin.at),
 		Messages: m.end.messages - m.begin.messages,
 		Bytes:    m.end.bytes - m.begin.bytes,
 
 		Intervals: m.parts.taken(),
-	}
+	})
 }
 
 // receiverResult finishes a remote end.

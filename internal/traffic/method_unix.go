@@ -133,7 +133,10 @@ func unavailable(method, tried, need string, err error) error {
 }
 
 // methodWindow is what a method did while the window was open.
-type methodWindow struct{ begin, end methodStats }
+type methodWindow struct {
+	begin, end methodStats
+	opened     bool // begin was taken
+}
 
 // sendCounts adds what the sender's method did in the window to the counts.
 func (w *methodWindow) sendCounts(counts map[string]int64) {
@@ -143,19 +146,23 @@ func (w *methodWindow) sendCounts(counts map[string]int64) {
 	}
 }
 
-func (w *methodWindow) recvCounts(counts map[string]int64) {
-	counts[CountReceiveCalls] = w.end.calls - w.begin.calls
+// recvCounts adds what the receiver's method did. The message that opens a
+// window late is counted in it, and its call was made before: where there was
+// no other, that is the window's.
+func (w *methodWindow) recvCounts(counts map[string]int64, messages int64) {
+	counts[CountReceiveCalls] = max(w.end.calls-w.begin.calls, min(1, messages))
 	if n := w.end.received - w.begin.received; n > 0 {
 		counts[CountMapReceived], counts[CountMapped] = n, w.end.mapped-w.begin.mapped
 	}
 }
 
-// turned takes a method's counts where the window begins and ends.
+// turned takes a method's counts where the window begins and ends. One that did
+// both at once is told of as closed only.
 func (w *methodWindow) turned(p phase, s *methodStats) {
-	switch p {
-	case open:
-		w.begin = *s
-	case closed:
+	if p == open || p == closed && !w.opened {
+		w.begin, w.opened = *s, true
+	}
+	if p == closed {
 		w.end = *s
 	}
 }

@@ -34,6 +34,7 @@ func newGSODatagram(s *socket, cfg Config) (datagramSender, error) {
 	if err := setSegment(s, size); err != nil {
 		return nil, err
 	}
+	s.explain = m.explain
 	buffers := makeBuffers(gsoBuffers, m.segments*size)
 	for _, b := range buffers {
 		for at := 0; at < len(b); at += size {
@@ -68,6 +69,16 @@ func (m *gsoDatagram) fits() error {
 			m.size, mtu, largest))
 	}
 	return nil
+}
+
+// explain is of what the kernel says of a path that can't (udp_send_skb of
+// net/ipv4/udp.c).
+func (m *gsoDatagram) explain(errno unix.Errno) error {
+	if errno != unix.EIO {
+		return nil
+	}
+	return refused(fmt.Errorf("send method gso: send on a %s with UDP_SEGMENT: %w "+
+		"(it needs the device's checksum offload: ethtool -K DEVICE tx on, and no IPsec on the path)", m.sock.what, errno))
 }
 
 //go:nosplit

@@ -3,6 +3,7 @@ package traffic
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -19,6 +20,7 @@ type mmapWrite struct {
 	sock   sys.Sock
 	window []byte // the part of the file that is mapped
 	start  int64  // where in the file it begins
+	fresh  int64  // bytes that were sent since the file's size was looked at
 }
 
 func newMmapWrite(s *socket, cfg Config) (streamSender, error) {
@@ -71,10 +73,41 @@ func (m *mmapWrite) send(n int) (int, unix.Errno) {
 	switch errno {
 	case 0:
 		m.advance(sent)
+		m.fresh += int64(sent)
+		if m.offset == 0 && m.fresh >= mapWindow {
+			errno = m.look()
+		}
 	case unix.EFAULT:
 		return 0, m.failed(0)
 	}
 	return sent, errno
+}
+
+// look reads the size of the file: of one that has lost no more than a part of
+// its last page write(2) sends zeros.
+//
+//go:noinline
+func (m *mmapWrite) look() unix.Errno {
+	m.calls++
+	m.fresh = 0
+	var s unix.Stat_t
+	err := again(func() error { return unix.Fstat(m.fd, &s) })
+	if err != nil {
+		errno, _ := err.(unix.Errno)
+		return m.failed(errno)
+	}
+	if s.Size < m.size {
+		m.offset = s.Size
+		return m.failed(0)
+	}
+	return 0
+}
+
+func (m *mmapWrite) finish(time.Duration) error {
+	if errno := m.look(); errno != 0 {
+		return m.explain(errno)
+	}
+	return nil
 }
 
 func (m *mmapWrite) close() error {

@@ -2,6 +2,11 @@
 
 package traffic
 
+// sourceOf refuses: no method here sends a file.
+func sourceOf(cfg Config) (interface{ close() error }, error) {
+	return nil, noMethod("send", cfg.Test.SendMethod().Name)
+}
+
 // sendMethods and recvMethods are those that every system has.
 var sendMethods = []sendMethod{
 	{"write", newWriteStream, newWriteDatagram},

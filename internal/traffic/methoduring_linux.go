@@ -38,6 +38,8 @@ type uringSender struct {
 	sending int
 	busy    []int
 	bytes   int64 // that the kernel took so far
+	// recalling says that the latest operation pushed is that of recall.
+	recalling bool
 }
 
 // openURing opens a ring for a method if the kernel has what that needs of it.
@@ -107,7 +109,12 @@ func (m *uringSender) push(p []byte, flags uint32, group int, last bool) {
 func (m *uringSender) enter(wait int, timeout int64) unix.Errno {
 	m.calls++
 	errno := m.ring.Enter(wait, timeout)
-	m.sending -= m.ring.Withdraw()
+	back := m.ring.Withdraw()
+	if m.recalling && back > 0 {
+		back--
+	}
+	m.recalling = false
+	m.sending -= back
 	return errno
 }
 
@@ -143,7 +150,10 @@ func (m *uringSender) next() (res int, ok bool) {
 // go on is not found.
 //
 //go:noinline
-func (m *uringSender) recall() { m.ring.Next().CancelAll(recalled) }
+func (m *uringSender) recall() {
+	m.ring.Next().CancelAll(recalled)
+	m.recalling = true
+}
 
 // finish takes back what the kernel has not sent, which nothing has counted,
 // and waits for the notices of the rest. Those that do not come in time, since

@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -100,32 +99,16 @@ func TestURingTCPStream(t *testing.T) {
 	})
 }
 
-// TestURingAllocatesNothing is TestLoopsAllocateNothing for these methods.
+// TestURingAllocatesNothing is TestLoopsAllocateNothing with the methods at both
+// ends.
 func TestURingAllocatesNothing(t *testing.T) {
 	needURing(t)
-	const once, enough = 200, 800 // objects for a trial, messages to tell by
 	for _, test := range []string{"udp_stream", "tcp_stream"} {
 		for _, send := range []string{"uring", "uring-zc"} {
 			t.Run(test+"/"+send, func(t *testing.T) {
-				var allocated, messages int64
-				for range 10 { // a busy machine may let too few messages through
-					local, remote := trial{test: test, params: spec.Params{Size: 1000, Send: send, Recv: "uring"}, addr: loopbacks["ipv4"],
-						warmup: testWarmup, window: 4 * testWindow}.ends(t)
-					var before, after runtime.MemStats
-					runtime.ReadMemStats(&before)
-					remoteDone := start(remote)
-					l := finish(t, start(local))
-					remote.Stop()
-					r := finish(t, remoteDone)
-					runtime.ReadMemStats(&after)
-					allocated, messages = int64(after.Mallocs-before.Mallocs), min(l.Messages, r.Bytes/1000)
-					if messages >= enough {
-						break
-					}
-				}
-				if messages < enough || allocated > once {
-					t.Errorf("%d objects were allocated for %d messages", allocated, messages)
-				}
+				tr := trial{test: test, params: spec.Params{Size: 1000, Send: send, Recv: "uring"}, addr: loopbacks["ipv4"],
+					warmup: testWarmup, window: 4 * testWindow}
+				allocatesNothing(t, tr, 200, 800, func(l, r result.End) int64 { return min(l.Messages, r.Bytes/1000) })
 			})
 		}
 	}

@@ -128,12 +128,13 @@ func (o *openLoop) full(now int64) {
 
 // await waits until the socket is ready for one of the events, or until the
 // next slot or another time, whichever comes first: it is ready to be tried
-// then, if not for certain. Shortly before the slot it does not wait.
+// then, if not for certain. Shortly before the slot it does not wait. What else
+// there may be to do is looked at after pollTime, also where neither time comes.
 //
 //go:nosplit
 func (o *openLoop) await(sock sys.Sock, events int16, now, slot, other int64) (ready bool, errno unix.Errno) {
 	wake := slot - o.alarm.lead
-	until := min(wake, other)
+	until := min(wake, other, now+int64(pollTime))
 	if until <= now {
 		return true, 0
 	}

@@ -32,6 +32,10 @@ func (s *socket) setOptions(cfg Config) error {
 		{"SO_MARK", p.Mark != 0},
 		{"SO_BUSY_POLL", p.BusyPoll != 0},
 		{"SO_MAX_PACING_RATE", p.Pacing != 0},
+		// Before there is a connection, these systems only take what is below
+		// the size for a path of which nothing is known, and after that the
+		// other end has been told another.
+		{"TCP_MAXSEG", p.MSS != 0},
 	} {
 		if o.set {
 			return s.noOption(o.name, "Linux")
@@ -39,11 +43,6 @@ func (s *socket) setOptions(cfg Config) error {
 	}
 	if err := s.setInherited(cfg); err != nil {
 		return err
-	}
-	if p.MSS != 0 {
-		if err := unix.SetsockoptInt(int(s.Sock), unix.IPPROTO_TCP, unix.TCP_MAXSEG, p.MSS); err != nil {
-			return s.refusedOption("TCP_MAXSEG", fmt.Sprint(p.MSS), "a size that is not above the path's", err)
-		}
 	}
 	if p.Congestion != "" {
 		if err := s.setCongestion(p.Congestion); err != nil {

@@ -13,7 +13,7 @@ import (
 func (s *socket) bindToDevice(device string, v4 bool) error {
 	index, err := sys.InterfaceIndex(int(s.Sock), device)
 	if err != nil {
-		return fmt.Errorf("bind a %s to a device: %w", s.what, err)
+		return refused(fmt.Errorf("bind a %s to a device: %w", s.what, err))
 	}
 	name, level, option := "IP_BOUND_IF", unix.IPPROTO_IP, unix.IP_BOUND_IF
 	if !v4 {

@@ -43,7 +43,10 @@ func socketOptions(cfg Config) []socketOption {
 		}
 	}
 	number("SO_MARK", p.Mark != 0, unix.SOL_SOCKET, unix.SO_MARK, p.Mark, "CAP_NET_ADMIN or, since Linux 5.17, CAP_NET_RAW")
-	number("SO_BUSY_POLL", p.BusyPoll != 0, unix.SOL_SOCKET, unix.SO_BUSY_POLL, p.BusyPoll, "CAP_NET_ADMIN to go over net.core.busy_read")
+	if p.BusyPoll != 0 {
+		all = append(all, socketOption{"SO_BUSY_POLL", unix.SOL_SOCKET, unix.SO_BUSY_POLL, intOption(p.BusyPoll), fmt.Sprint(p.BusyPoll),
+			"a kernel with CONFIG_NET_RX_BUSY_POLL", "CAP_NET_ADMIN to go over net.core.busy_read"})
+	}
 	number("IP_TOS", p.DSCP != 0 && cfg.Addr.Is4(), unix.IPPROTO_IP, unix.IP_TOS, p.DSCP<<2, "")
 	number("IPV6_TCLASS", p.DSCP != 0 && !cfg.Addr.Is4(), unix.IPPROTO_IPV6, unix.IPV6_TCLASS, p.DSCP<<2, "")
 	number("TCP_MAXSEG", p.MSS != 0, unix.IPPROTO_TCP, unix.TCP_MAXSEG, p.MSS, "")
@@ -72,13 +75,17 @@ func (s *socket) setOptions(cfg Config) error {
 		if errno == 0 {
 			continue
 		}
-		need := o.need
-		if errno == unix.EPERM && o.denied != "" {
-			need = o.denied
-		}
-		return s.refusedOption(o.name, o.shown, need, errno)
+		return s.refusedOption(o.name, o.shown, o.needs(errno), errno)
 	}
 	return nil
+}
+
+// needs is what the kernel's refusal is for want of.
+func (o *socketOption) needs(errno unix.Errno) string {
+	if errno == unix.EPERM && o.denied != "" {
+		return o.denied
+	}
+	return o.need
 }
 
 // setInherited has nothing to set: a connection takes over from its listener

@@ -17,8 +17,8 @@ const WarnPacing = "pacing-ignored"
 // kernel: a share of it that a short window and a queue that fills make up for.
 const pacingSlack = 0.1
 
-// pacingIgnored warns if a sending end of so many flows sent more in its window
-// than it was to.
+// pacingIgnored warns if a sender of datagrams, of so many flows, sent more in
+// its window than it was to. TCP keeps to it by itself.
 func pacingIgnored(t spec.Test, flows int, end result.End) []result.Warning {
 	most := float64(t.Params.Pacing) * float64(flows)
 	if most == 0 || end.Elapsed <= 0 {
@@ -28,10 +28,7 @@ func pacingIgnored(t spec.Test, flows int, end result.End) []result.Warning {
 	if offered <= (1+pacingSlack)*most {
 		return nil
 	}
-	advice := "pace a TCP flow with a kernel of Linux 4.13 or later, or put fq on the interface (tc qdisc replace dev DEVICE root fq)"
-	if t.Kind().Protocol == spec.UDP {
-		advice = "datagrams are only paced by fq (tc qdisc replace dev DEVICE root fq), or give a rate, which the sender keeps itself"
-	}
-	return []result.Warning{{Code: WarnPacing, Advice: advice,
-		Text: fmt.Sprintf("a pacing rate of %s was asked for, and %s was sent", unit.Format(most, unit.BitsPerSecond), unit.Format(offered, unit.BitsPerSecond))}}
+	return []result.Warning{{Code: WarnPacing,
+		Advice: "datagrams are only paced by fq (tc qdisc replace dev DEVICE root fq), or give a rate, which the sender keeps itself",
+		Text:   fmt.Sprintf("a pacing rate of %s was asked for, and %s was sent", unit.Format(most, unit.BitsPerSecond), unit.Format(offered, unit.BitsPerSecond))}}
 }

@@ -21,6 +21,7 @@ type payload struct {
 	size   int64
 	offset int64      // of the next byte
 	errno  unix.Errno // of the latest read that failed
+	shared bool       // others send from it, too: it is not this one's to close
 }
 
 // openPayload opens the file that the test names, on this host, or makes one.
@@ -105,7 +106,7 @@ func (p *payload) explain(errno unix.Errno) error {
 }
 
 func (p *payload) close() error {
-	if p == nil || p.fd < 0 {
+	if p == nil || p.fd < 0 || p.shared {
 		return nil
 	}
 	fd := p.fd
@@ -116,6 +117,15 @@ func (p *payload) close() error {
 	return nil
 }
 
+// sourceOf is the file that a test's method sends.
+func sourceOf(cfg Config) (*payload, error) {
+	p, err := openPayload(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("send method %s: %w", cfg.Test.SendMethod().Name, err)
+	}
+	return p, nil
+}
+
 // fileMethod is what methods have that send a file.
 type fileMethod struct {
 	plainMethod
@@ -124,10 +134,17 @@ type fileMethod struct {
 
 func (m *fileMethod) close() error { return m.payload.close() }
 
+// newFileMethod sends from the file that the end has, from its beginning, or
+// else from one of its own.
 func newFileMethod(s *socket, cfg Config) (fileMethod, error) {
-	p, err := openPayload(cfg)
-	if err != nil {
-		return fileMethod{}, fmt.Errorf("send method %s: %w", cfg.Test.SendMethod().Name, err)
+	p, ok := cfg.source.(*payload)
+	if ok {
+		p = &payload{fd: p.fd, name: p.name, size: p.size, shared: true}
+	} else {
+		var err error
+		if p, err = sourceOf(cfg); err != nil {
+			return fileMethod{}, err
+		}
 	}
 	s.explain = p.explain
 	return fileMethod{payload: p}, nil

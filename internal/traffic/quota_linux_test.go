@@ -43,3 +43,40 @@ func TestCountEndsTheWindow(t *testing.T) {
 		})
 	}
 }
+
+// Threads have one quota, whose end is that of all: there is no more than was
+// under way then, and the rate is of the time of all windows.
+func TestCountOfSeveralThreads(t *testing.T) {
+	const threads = 3
+	for name, c := range map[string]struct {
+		test string
+		p    spec.Params
+		over int64 // messages that may be under way in a thread
+	}{
+		"udp_rr":              {"udp_rr", spec.Params{Size: 8, Flows: 7, Count: 1001}, 1},
+		"tcp_rr":              {"tcp_rr", spec.Params{Size: 8, Flows: 7, Burst: 2, Bytes: 8008}, 2},
+		"tcp_crr":             {"tcp_crr", spec.Params{Size: 8, Flows: threads, Count: 101}, 1},
+		"tcp_crr, a few":      {"tcp_crr", spec.Params{Size: 8, Flows: threads, Count: 1}, 1},
+		"udp_stream":          {"udp_stream", spec.Params{Size: 8, Flows: 7, Count: 1001}, 1},
+		"udp_stream, batches": {"udp_stream", spec.Params{Size: 8, Flows: threads, Send: "sendmmsg", Count: 1001}, 64},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.p.Threads = threads
+			tr := trial{test: c.test, params: c.p, addr: loopbacks["ipv4"], warmup: testWarmup, window: 15 * time.Second}
+			local, remote := tr.run(t)
+			want := int64(c.p.Count)
+			if c.p.Bytes != 0 {
+				want = int64(c.p.Bytes / c.p.Size)
+			}
+			if got := local.Messages; got < want || got > want+threads*c.over {
+				t.Errorf("%d messages, want %d and at most %d more", got, want, threads*c.over)
+			}
+			if local.Elapsed <= 0 || local.Elapsed > 5*time.Second || warned(remote, WarnShortWindow) {
+				t.Errorf("a window of %v, %v", local.Elapsed, remote.Warnings)
+			}
+			if local.RTT != nil && local.RTT.Count() != local.Messages+local.Counts[CountLate] {
+				t.Errorf("%d samples of %d messages, %v", local.RTT.Count(), local.Messages, local.Counts)
+			}
+		})
+	}
+}

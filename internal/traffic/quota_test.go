@@ -33,7 +33,6 @@ func TestQuota(t *testing.T) {
 		{"bytes of round trips are of one direction", "udp_rr", spec.Params{Bytes: 30, Size: 10}, 20, []int64{1000, 1010, 1020, 1030, 1040, 1050}, 3, 30, closed},
 		{"bytes of a stream", "tcp_stream", spec.Params{Bytes: 30}, 10, []int64{1000, 1010, 1020, 1030, 1040, 1050}, 3, 30, closed},
 		{"messages of a stream of bytes", "tcp_stream", spec.Params{Count: 3, Size: 15}, 10, []int64{1000, 1010, 1020, 1030, 1040, 1050, 1060}, 5, 50, closed},
-		{"the share of a thread", "tcp_stream", spec.Params{Bytes: 60, Flows: 2, Threads: 2}, 10, []int64{1000, 1010, 1020, 1030, 1040, 1050}, 3, 30, closed},
 	} {
 		for _, role := range []string{result.Local, result.Remote} {
 			m := limitedMeter(role, c.test, c.params)
@@ -128,5 +127,74 @@ func TestValve(t *testing.T) {
 		if end := m.result(result.Local); end.Messages != c.messages || end.Elapsed != c.elapsed || short {
 			t.Errorf("%s: %d messages in %d, short %v; want %d in %d", c.name, end.Messages, end.Elapsed, short, c.messages, c.elapsed)
 		}
+	}
+}
+
+// sharing are the meters of an end's threads, which have one quota.
+func sharing(test spec.Test, usage *Usage) (a, b meter) {
+	cfg := Config{Role: result.Local, Test: test, Warmup: 10, Window: 100, Usage: usage, share: newShare(test)}
+	return meterOf(cfg), meterOf(cfg)
+}
+
+// Two threads' windows are over when they have reached the quota together, and
+// their rate is over the time from the first beginning to the last end.
+func TestSharedQuota(t *testing.T) {
+	test := spec.Test{Name: "udp_rr", Params: spec.Params{Count: 5, Size: 1, Flows: 2, Threads: 2}}
+	for _, c := range []struct {
+		name     string
+		late     func(b *meter) // what the other thread meets after the quota's end at 1040
+		messages int64
+		elapsed  time.Duration
+	}{
+		{"a message under way", func(b *meter) { b.event(1, 2, 1045) }, 6, 35},
+		{"nothing, and looks at the clock", func(b *meter) { b.tick(1060) }, 5, 30},
+		{"nothing, and was kept waiting", func(b *meter) { b.stall(1060) }, 5, 30},
+		{"nothing, and waits for its peer", func(b *meter) { b.silence(1060) }, 5, 30},
+	} {
+		u := &Usage{}
+		a, b := sharing(test, u)
+		a.event(1, 2, 1000)
+		b.event(1, 2, 1010)
+		a.event(1, 2, 1010) // opens its window
+		b.event(1, 2, 1020)
+		for _, at := range []int64{1021, 1022, 1023} {
+			a.event(1, 2, at)
+		}
+		b.event(1, 2, 1030)
+		if a.phase != open || b.phase != open {
+			t.Fatalf("%s: the quota is reached too early", c.name)
+		}
+		if a.event(1, 2, 1040); a.phase != closed {
+			t.Errorf("%s: the quota does not end the window", c.name)
+		}
+		used := u.end
+		burn(t, 5*time.Millisecond)
+		if c.late(&b); b.phase != closed {
+			t.Errorf("%s: the quota does not end the other thread's window", c.name)
+		}
+		if same := u.end == used; same != (c.messages == 5) {
+			t.Errorf("%s: the CPU time is of another time than the messages", c.name)
+		}
+		end := a.share.spanned(combined([]result.End{a.result(result.Local), b.result(result.Local)}))
+		if end.Messages != c.messages || end.Elapsed != c.elapsed {
+			t.Errorf("%s: %d messages in %d, want %d in %d", c.name, end.Messages, end.Elapsed, c.messages, c.elapsed)
+		}
+	}
+}
+
+// A thread whose warm-up lasts longer than the others need counts nothing.
+func TestSharedQuotaWithoutAWindow(t *testing.T) {
+	u := &Usage{}
+	a, b := sharing(spec.Test{Name: "tcp_stream", Params: spec.Params{Bytes: 20, Size: 10, Flows: 2, Threads: 2}}, u)
+	for _, at := range []int64{1000, 1010, 1011, 1012} {
+		a.event(1, 10, at)
+	}
+	used := u.end
+	burn(t, 5*time.Millisecond)
+	b.event(1, 10, 1005)
+	b.event(1, 10, 1030)
+	end := combined([]result.End{a.result(result.Local), b.result(result.Local)})
+	if b.phase != closed || b.finish() || u.end != used || end.Messages != 2 || end.Elapsed != 2 {
+		t.Errorf("phase %d, %d messages in %d", b.phase, end.Messages, end.Elapsed)
 	}
 }

@@ -62,7 +62,7 @@ func (s *socket) setBuffer(option int, code string, bytes int, limit string) err
 		return nil
 	}
 	if err := unix.SetsockoptInt(int(s.Sock), unix.SOL_SOCKET, option, bytes); err != nil {
-		return fmt.Errorf("set %s of a %s to %d bytes: %w (%s is the limit)", code, s.what, bytes, err, limit)
+		return refused(fmt.Errorf("set %s of a %s to %d bytes: %w (%s is the limit)", code, s.what, bytes, err, limit))
 	}
 	got, err := unix.GetsockoptInt(int(s.Sock), unix.SOL_SOCKET, option)
 	if err != nil {

@@ -73,7 +73,7 @@ func (s *socket) dial(peer netip.AddrPort, limit time.Duration) error {
 	if err := s.beginDial(peer); err != nil {
 		return err
 	}
-	return s.endDial(peer, limit)
+	return s.endDial(peer, time.Now().Add(limit), limit)
 }
 
 // beginDial sends the first segment of a connection, and endDial waits until
@@ -93,9 +93,10 @@ func (s *socket) beginDial(peer netip.AddrPort) error {
 	return nil
 }
 
-// endDial is explained with beginDial.
-func (s *socket) endDial(peer netip.AddrPort, limit time.Duration) error {
-	if err := s.awaitConnected(limit); err != nil {
+// endDial is explained with beginDial. The limit is what until was made of. A
+// connection that has come about by then is good even if nobody looked.
+func (s *socket) endDial(peer netip.AddrPort, until time.Time, limit time.Duration) error {
+	if err := s.awaitConnected(until, limit); err != nil {
 		return fmt.Errorf("connect a %s to %v: %w", s.what, peer, err)
 	}
 	if err := unix.SetNonblock(int(s.Sock), false); err != nil {
@@ -104,13 +105,10 @@ func (s *socket) endDial(peer netip.AddrPort, limit time.Duration) error {
 	return nil
 }
 
-func (s *socket) awaitConnected(limit time.Duration) error {
+func (s *socket) awaitConnected(until time.Time, limit time.Duration) error {
 	fd := int(s.Sock)
-	for until := time.Now().Add(limit); ; {
-		left := time.Until(until)
-		if left <= 0 {
-			return fmt.Errorf("no answer within %v: %w", limit, unix.ETIMEDOUT)
-		}
+	for {
+		left := max(0, time.Until(until))
 		ready, err := sys.WaitReady(fd, unix.POLLOUT, int64(left))
 		switch {
 		case err != nil && err != unix.EINTR:
@@ -121,6 +119,8 @@ func (s *socket) awaitConnected(limit time.Duration) error {
 				err = unix.Errno(code)
 			}
 			return err
+		case left == 0:
+			return fmt.Errorf("no answer within %v: %w", limit, unix.ETIMEDOUT)
 		}
 	}
 }

@@ -18,7 +18,7 @@ const connectsAtOnce = 64
 // openConns makes n sockets, of which the first has the configuration's port,
 // and returns that one's.
 func openConns(cfg Config, n int) (all []*socket, port uint16, err error) {
-	if err := roomForFlows(n); err != nil {
+	if err := roomForFlows(cfg, n); err != nil {
 		return nil, 0, err
 	}
 	for i := range n {
@@ -49,7 +49,7 @@ func dialConns(all []*socket, peer netip.AddrPort, limit time.Duration) error {
 		}
 		until := time.Now().Add(limit)
 		for _, s := range some {
-			if err := s.endDial(peer, time.Until(until)); err != nil {
+			if err := s.endDial(peer, until, limit); err != nil {
 				return err
 			}
 		}

@@ -208,14 +208,20 @@ func TestTCPStreamSenderStops(t *testing.T) {
 // TestTCPStreamStopDuringTraffic ends a remote end whose local end goes on.
 func TestTCPStreamStopDuringTraffic(t *testing.T) {
 	eachStream(t, func(t *testing.T, tr trial) {
-		tr.window = time.Second
+		tr.window = 400 * time.Millisecond
 		local, remote := tr.ends(t)
+		if all, err := remote.(*tcpRemote).accepted.wait(); !all {
+			t.Fatal(err)
+		}
 		localDone, remoteDone := start(local), start(remote)
 		remote.Stop()
 		began := time.Now()
 		finish(t, remoteDone)
 		if took := time.Since(began); took > drainTime+slackTime {
 			t.Errorf("took %v to stop", took)
+		}
+		if err := remote.Close(); err != nil { // and with it what the local end would wait for
+			t.Error(err)
 		}
 		wait(t, localDone) // an error where the connection has gone
 	})

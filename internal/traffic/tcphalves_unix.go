@@ -5,6 +5,7 @@ package traffic
 import (
 	"errors"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"netdelta/internal/result"
@@ -38,6 +39,9 @@ type team struct {
 	// for its whole window.
 	counting atomic.Int32
 	failed   atomic.Bool
+	// unready is how many halves are not ready. None runs before all are, so
+	// that their windows are the same.
+	unready sync.WaitGroup
 }
 
 // fail ends the halves because of an error, which only the first one returns:
@@ -49,6 +53,30 @@ func (t *team) fail(err error) error {
 	t.stop.Store(true)
 	if t.failed.Swap(true) {
 		return nil
+	}
+	return err
+}
+
+// sends and receives say whether an end has a stream to send, or to receive.
+func sends(cfg *Config) bool {
+	k := cfg.Test.Kind()
+	return k.Sends() && cfg.Role == result.Local || k.Receives() && cfg.Role == result.Remote
+}
+
+func receives(cfg *Config) bool {
+	k := cfg.Test.Kind()
+	return k.Receives() && cfg.Role == result.Local || k.Sends() && cfg.Role == result.Remote
+}
+
+// openSource opens the file that an end sends, if it does: once for all its
+// threads, before any of them begins.
+func openSource(cfg *Config) error {
+	if !sends(cfg) || !cfg.Test.SendMethod().File {
+		return nil
+	}
+	p, err := sourceOf(*cfg)
+	if err == nil {
+		cfg.source = p
 	}
 	return err
 }
@@ -109,12 +137,15 @@ func halves(cfg *Config, t *team, conns []*socket) ([]half, error) {
 // what the end of the test measured.
 func runHalves(cfg *Config, t *team, all []half) (result.End, error) {
 	t.counting.Store(int32(len(all)))
+	t.unready.Add(len(all))
 	part := func(i int) error {
-		err := all[i].ready()
-		if err == nil {
-			err = all[i].run()
+		err := t.fail(all[i].ready())
+		t.unready.Done()
+		t.unready.Wait()
+		if t.failed.Load() {
+			return errors.Join(err, all[i].close())
 		}
-		return t.fail(err)
+		return t.fail(all[i].run())
 	}
 	var err error
 	if len(all) == 1 {
@@ -157,7 +188,7 @@ func watched(cfg *Config, all []half) *Intervals {
 	return nil
 }
 
-func closeHalves(all []half, conns []*socket) error {
+func closeHalves(cfg *Config, all []half, conns []*socket) error {
 	var errs []error
 	for _, h := range all {
 		errs = append(errs, h.close())
@@ -165,7 +196,14 @@ func closeHalves(all []half, conns []*socket) error {
 	for _, c := range conns {
 		errs = append(errs, c.close())
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, closeSource(cfg))...)
+}
+
+func closeSource(cfg *Config) error {
+	if cfg.source == nil {
+		return nil
+	}
+	return cfg.source.close()
 }
 
 func mergedWarnings(lists ...[]result.Warning) []result.Warning {

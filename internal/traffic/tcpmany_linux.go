@@ -17,9 +17,15 @@ const WarnIdleFlows = "idle-flows"
 // readyAtOnce is how many ready connections a thread is told of at once.
 const readyAtOnce = 64
 
+// spareFiles are the descriptors that an end needs beside those of its
+// connections and threads: a listener, a file to send, and what the process
+// opens for a moment. threadFiles are what a thread has: an epoll set or a ring,
+// or a pipe and a device.
+const spareFiles, threadFiles = 16, 3
+
 // roomForFlows makes sure that this process may have so many connections.
-func roomForFlows(n int) error {
-	if need, err := sys.NeedFiles(n); err != nil {
+func roomForFlows(cfg Config, n int) error {
+	if need, err := sys.NeedFiles(n + threadFiles*cfg.Test.Threads() + spareFiles); err != nil {
 		return fmt.Errorf("%d connections need %d file descriptors: %w", n, need, err)
 	}
 	return nil

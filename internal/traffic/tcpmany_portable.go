@@ -8,7 +8,7 @@ import (
 )
 
 // roomForFlows does nothing: a socket that can't be made says so.
-func roomForFlows(int) error { return nil }
+func roomForFlows(Config, int) error { return nil }
 
 // manyHalves refuses.
 func manyHalves(cfg *Config, _ *team, _ []*socket, _ bool) ([]half, error) {

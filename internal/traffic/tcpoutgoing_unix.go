@@ -58,8 +58,7 @@ func (h *outgoing) finish() error {
 	if h.local && !h.team.stop.Load() {
 		return h.method.finish(finishTime)
 	}
-	_ = h.method.finish(pollTime)
-	return nil
+	return h.method.finish(pollTime)
 }
 
 // loop is the measured part. A call that waits for room in the socket's buffer

@@ -129,7 +129,7 @@ func (r *receiving) result() result.End {
 	}
 	end := r.meter.finished(r.cfg.Role, r.short, warnings)
 	end.Counts = map[string]int64{}
-	r.did.recvCounts(end.Counts)
+	r.did.recvCounts(end.Counts, end.Messages)
 	return end
 }
 

@@ -27,6 +27,9 @@ func (e *tcpLocal) Prepare() (port uint16, err error) {
 	if e.halves, err = halves(&e.cfg, &e.team, e.conns); err != nil {
 		return 0, err
 	}
+	if err := openSource(&e.cfg); err != nil {
+		return 0, err
+	}
 	if e.cfg.Test.Kind().Sends() { // what receives needs a connection first
 		err = e.halves[0].ready()
 	}
@@ -54,7 +57,7 @@ func (e *tcpLocal) Stop() {}
 
 func (e *tcpLocal) Intervals() *Intervals { return watched(&e.cfg, e.halves) }
 
-func (e *tcpLocal) Close() error { return closeHalves(e.halves, e.conns) }
+func (e *tcpLocal) Close() error { return closeHalves(&e.cfg, e.halves, e.conns) }
 
 // tcpRemote is the remote end of a TCP stream of any direction: it accepts the
 // connections, from Arm on.
@@ -69,7 +72,7 @@ type tcpRemote struct {
 func newTCPRemote(cfg Config) Engine { return &tcpRemote{cfg: cfg} }
 
 func (e *tcpRemote) Prepare() (port uint16, err error) {
-	if err := roomForFlows(connections(e.cfg.Test)); err != nil {
+	if err := roomForFlows(e.cfg, connections(e.cfg.Test)); err != nil {
 		return 0, err
 	}
 	// The halves come before their connections, so that their intervals can be
@@ -79,6 +82,13 @@ func (e *tcpRemote) Prepare() (port uint16, err error) {
 		places[i] = &socket{Sock: -1, what: "TCP socket"}
 	}
 	if e.halves, err = halves(&e.cfg, &e.team, places); err != nil {
+		return 0, err
+	}
+	if err := openSource(&e.cfg); err != nil {
+		return 0, err
+	}
+	// What this host has not is told before anything runs.
+	if err := tryMethods(e.cfg); err != nil {
 		return 0, err
 	}
 	e.listener, port, err = listenTCP(e.cfg)
@@ -114,8 +124,8 @@ func (e *tcpRemote) Intervals() *Intervals { return watched(&e.cfg, e.halves) }
 func (e *tcpRemote) Close() error {
 	e.team.stop.Store(true)
 	if e.accepted == nil {
-		return nil
+		return closeSource(&e.cfg)
 	}
 	e.accepted.wait()
-	return errors.Join(closeHalves(e.halves, e.accepted.conns), e.listener.close())
+	return errors.Join(closeHalves(&e.cfg, e.halves, e.accepted.conns), e.listener.close())
 }

@@ -176,6 +176,11 @@ type Config struct {
 	Usage *Usage `json:"-"`
 
 	valve *valve // of a stream that flows beside a test; nil for none
+	share *share // of the engine's threads; nil for none
+
+	// source is the file that all methods of this end send from; nil where each
+	// has what it sends for itself.
+	source interface{ close() error }
 }
 
 // maxDevice is the longest name of an interface: IFNAMSIZ of linux/if.h with

@@ -13,8 +13,13 @@ const firstPort = 1024
 
 // openFlowPorts opens a UDP socket for each flow. Flow i has a port with port
 // modulo threads = i modulo threads, by which the other end shares the flows
-// out to as many threads evenly. It returns the first flow's port.
+// out to as many threads evenly. It returns the first flow's port, which is the
+// one that is given, if one is.
 func openFlowPorts(cfg Config, flows, threads int) (sockets []*socket, first uint16, err error) {
+	if given := int(cfg.Port); given%threads != 0 {
+		return nil, 0, fmt.Errorf("%d threads can't have port %d: with several the first flow's port is a multiple of their number, by which the other end shares the flows out (take port %d)",
+			threads, given, max(given-given%threads, threads))
+	}
 	s, first, err := openUDP(cfg)
 	if err != nil {
 		return nil, 0, err

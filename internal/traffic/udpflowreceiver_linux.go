@@ -1,7 +1,6 @@
 package traffic
 
 import (
-	"errors"
 	"net/netip"
 	"sync/atomic"
 
@@ -56,7 +55,7 @@ func (e *udpFlowReceiver) Prepare() (port uint16, err error) {
 		part := &udpFlowPart{flows: &e.flows}
 		part.cfg, part.sock = e.cfg, s
 		e.parts = append(e.parts, part)
-		err = errors.Join(err, part.prepare())
+		err = joined(err, part.prepare())
 	}
 	return port, err
 }
@@ -107,7 +106,7 @@ func (e *udpFlowReceiver) Run() (result.End, error) {
 	if err != nil {
 		return result.End{}, err
 	}
-	return manyEnd(ends), nil
+	return manyEnd(&e.cfg, ends), nil
 }
 
 // loop is the measured part, as that of one flow is.
@@ -215,7 +214,7 @@ func (e *udpFlowReceiver) Intervals() *Intervals {
 func (e *udpFlowReceiver) Close() error {
 	var err error
 	for _, p := range e.parts {
-		err = errors.Join(err, p.Close())
+		err = joined(err, p.Close())
 	}
 	return err
 }

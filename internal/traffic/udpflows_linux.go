@@ -1,7 +1,6 @@
 package traffic
 
 import (
-	"errors"
 	"net/netip"
 
 	"netdelta/internal/result"
@@ -30,7 +29,7 @@ func (e *udpFlows) Prepare() (port uint16, err error) {
 		}
 		part := &udpSender{cfg: e.cfg}
 		e.parts = append(e.parts, part)
-		err = errors.Join(err, part.prepare(own))
+		err = joined(err, part.prepare(own))
 	}
 	return port, err
 }
@@ -57,7 +56,7 @@ func (e *udpFlows) Run() (result.End, error) {
 	if err != nil {
 		return result.End{}, err
 	}
-	return manyEnd(ends), nil
+	return manyEnd(&e.cfg, ends), nil
 }
 
 func (e *udpFlows) Stop() {}
@@ -73,7 +72,7 @@ func (e *udpFlows) Intervals() *Intervals {
 func (e *udpFlows) Close() error {
 	var err error
 	for _, p := range e.parts {
-		err = errors.Join(err, p.Close())
+		err = joined(err, p.Close())
 	}
 	return err
 }

@@ -152,3 +152,21 @@ func TestFlowPortsInARange(t *testing.T) {
 		}
 	}
 }
+
+// TestFlowPortsFromAGivenOne takes it for the first flow, or says why not.
+func TestFlowPortsFromAGivenOne(t *testing.T) {
+	cfg := Config{Role: result.Local, Addr: loopbacks["ipv4"], Test: spec.Test{Name: "udp_stream", Params: spec.Params{Size: 8}}}
+	for port, fits := range map[uint16]bool{42100: true, 42101: false, 3: false} {
+		cfg.Port = port
+		sockets, first, err := openFlowPorts(cfg, 8, 4)
+		if (err == nil) != fits || fits && first != port {
+			t.Errorf("port %d: %d, %v", port, first, err)
+		}
+		if err != nil && (!strings.Contains(err.Error(), "multiple") || strings.Contains(err.Error(), "\n")) {
+			t.Errorf("port %d: %v", port, err)
+		}
+		for _, s := range sockets {
+			s.close()
+		}
+	}
+}

@@ -74,7 +74,10 @@ func (e *udpReceiver) Run() (result.End, error) {
 	if err := e.loop(); err != nil {
 		return result.End{}, err
 	}
-	return e.end(), nil
+	// A ring is given up by the thread that made it.
+	end, err := e.end(), closeMethod(e.method)
+	e.method = nil
+	return end, err
 }
 
 // end is what the receiver counted.
@@ -91,7 +94,7 @@ func (e *udpReceiver) end() result.End {
 // counts are those of the window and of the whole trial, which is over.
 func (e *udpReceiver) counts() map[string]int64 {
 	counts := map[string]int64{CountTotal: e.total, CountReceivedAll: e.meter.messages}
-	e.did.recvCounts(counts)
+	e.did.recvCounts(counts, e.meter.end.messages-e.meter.begin.messages)
 	if e.mark.numbered() {
 		counts[CountUnique] = e.tracker.unique
 		counts[CountDuplicates] = e.tracker.duplicates
@@ -159,13 +162,13 @@ func (e *udpReceiver) track(datagram []byte) {
 //
 //go:noinline
 func (e *udpReceiver) turned() {
-	e.did.turned(e.meter.phase, e.method.stats())
-	switch e.meter.phase {
-	case open:
+	if e.meter.phase == open || !e.did.opened {
 		e.countDrops(0)
-	case closed:
+	}
+	if e.meter.phase == closed {
 		e.countDrops(1)
 	}
+	e.did.turned(e.meter.phase, e.method.stats())
 }
 
 func (e *udpReceiver) countDrops(i int) {

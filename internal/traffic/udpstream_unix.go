@@ -184,15 +184,16 @@ func (e *udpSender) wanted(n int) int {
 	if m.phase != open || !m.limited {
 		return n
 	}
-	left := int64(n)
-	if q := m.quota.messages; q > 0 {
-		left = min(left, q-(m.messages-m.begin.messages))
+	most := int64(n)
+	messages, bytes := m.left()
+	if m.quota.messages > 0 {
+		most = min(most, messages)
 	}
-	if q := m.quota.bytes; q > 0 {
+	if m.quota.bytes > 0 {
 		size := int64(e.cfg.Test.Params.Size)
-		left = min(left, (q-(m.bytes-m.begin.bytes)+size-1)/size)
+		most = min(most, (bytes+size-1)/size)
 	}
-	return int(max(left, 1))
+	return int(max(most, 1))
 }
 
 // fill marks datagrams, the first of them with number seq.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"netdelta/internal/labtest"
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
 	"netdelta/internal/sys"
@@ -16,7 +17,7 @@ func burn(t *testing.T, d time.Duration) {
 	total := func() int64 {
 		user, system, err := sys.CPUTime()
 		if errors.Is(err, errors.ErrUnsupported) {
-			t.Skip(err)
+			labtest.Skip(t, err)
 		}
 		if err != nil {
 			t.Fatal(err)

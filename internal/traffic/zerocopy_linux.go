@@ -191,6 +191,6 @@ func (z *zeroCopy) explain(errno unix.Errno) error {
 	if errno != errExplained || !z.starved {
 		return nil
 	}
-	return fmt.Errorf("send method zerocopy: send with MSG_ZEROCOPY, with nothing outstanding: %w "+
-		"(needs a larger net.core.optmem_max, and RLIMIT_MEMLOCK (ulimit -l) for the pages of a message, or CAP_IPC_LOCK)", unix.ENOBUFS)
+	return refused(fmt.Errorf("send method zerocopy: send with MSG_ZEROCOPY, with nothing outstanding: %w "+
+		"(needs a larger net.core.optmem_max, and RLIMIT_MEMLOCK (ulimit -l) for the pages of a message, or CAP_IPC_LOCK)", unix.ENOBUFS))
 }
