@@ -13,7 +13,7 @@ import (
 func TestOlderAgent(t *testing.T) {
 	c := &Client{host: "b", hello: Hello{Version: "0.1.0"}}
 	for text, name := range map[string]string{
-		`invalid request: trial settings: json: unknown field "flows"`:                `"flows"`,
+		`invalid request: trial settings: json: unknown field "flows"`:                 `"flows"`,
 		`invalid request: trial settings: unknown test "tcp_crr": valid are icmp_echo`: `"tcp_crr"`,
 		`invalid request: both a port, 7, and a range of ports are given`:              "",
 	} {

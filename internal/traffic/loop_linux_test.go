@@ -65,8 +65,8 @@ func TestLoopsAllocateNothing(t *testing.T) {
 			if strings.HasPrefix(p.Send, "uring") || p.Recv == "uring" {
 				needURing(t)
 			}
-			tr := trial{test: test, params: p, addr: loopbacks["ipv4"], warmup: testWarmup, window: 4 * testWindow}
-			allocatesNothing(t, tr, 250, 500, fewerCalls)
+			tr := trial{test: test, params: p, addr: loopbacks["ipv4"], warmup: testWarmup, window: 6 * testWindow}
+			allocatesNothing(t, tr, 200, 300, fewerCalls)
 		})
 	}
 	for _, m := range sendMethods {

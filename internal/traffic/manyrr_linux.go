@@ -174,3 +174,14 @@ func divide(bytes, size int) (whole, rest int) {
 	}
 	return bytes / size, bytes % size
 }
+
+// untilNext is how many of the bytes owed, of messages of one size, are the
+// first message's.
+//
+//go:nosplit
+func untilNext(owed, size int) int {
+	if _, part := divide(owed, size); part > 0 {
+		return part
+	}
+	return size
+}

@@ -145,7 +145,7 @@ func (w *tcpAnswerer) loop() error {
 }
 
 // serve deals with an event of one flow: it reads what has come in, and
-// answers as far as there is room.
+// answers as far as there is room, each request by a call of its own.
 //
 //go:nosplit
 func (w *tcpAnswerer) serve(event *unix.EpollEvent) {
@@ -154,7 +154,7 @@ func (w *tcpAnswerer) serve(event *unix.EpollEvent) {
 		return
 	}
 	for f.owed > 0 {
-		n, errno := sock.Send(w.out[:min(f.owed, len(w.out))], unix.MSG_NOSIGNAL)
+		n, errno := sock.Send(w.out[:min(untilNext(f.owed, w.sizes[1]), len(w.out))], unix.MSG_NOSIGNAL)
 		if errno != 0 {
 			if errno == unix.EINTR {
 				continue

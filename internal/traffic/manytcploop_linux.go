@@ -138,13 +138,14 @@ func (w *tcpAsker) answered(f *tcpFlow, i, answers int, now int64) {
 	}
 }
 
-// send sends what is owed, as far as there is room. The first call is made at
-// now. A request is begun when its first byte has found room.
+// send sends what is owed, as far as there is room, each request by a call of
+// its own, as programs do that know nothing of the next one. The first call is
+// made at now. A request is begun when its first byte has found room.
 //
 //go:nosplit
 func (w *tcpAsker) send(f *tcpFlow, i int, now int64) {
 	for f.owed > 0 {
-		n, errno := f.sock.Send(w.out[:min(f.owed, len(w.out))], unix.MSG_NOSIGNAL)
+		n, errno := f.sock.Send(w.out[:min(untilNext(f.owed, w.sizes[0]), len(w.out))], unix.MSG_NOSIGNAL)
 		if errno != 0 {
 			if errno == unix.EAGAIN {
 				return

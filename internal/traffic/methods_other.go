@@ -3,7 +3,7 @@
 package traffic
 
 // sourceOf refuses: no method here sends a file.
-func sourceOf(cfg Config) (interface{ close() error }, error) {
+func sourceOf(cfg Config) (source, error) {
 	return nil, noMethod("send", cfg.Test.SendMethod().Name)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"netdelta/internal/result"
 	"netdelta/internal/unit"
 )
 
@@ -22,7 +23,13 @@ type payload struct {
 	offset int64      // of the next byte
 	errno  unix.Errno // of the latest read that failed
 	shared bool       // others send from it, too: it is not this one's to close
+	odd    []result.Warning
 }
+
+// WarnFile: the file that is made for a trial is not an ordinary one on a disk.
+const WarnFile = "file"
+
+func (p *payload) warnings() []result.Warning { return p.odd }
 
 // openPayload opens the file that the test names, on this host, or makes one.
 func openPayload(cfg Config) (p *payload, err error) {

@@ -71,6 +71,16 @@ func TestPayloadIsMade(t *testing.T) {
 			if hole := s.Blocks*512 < s.Size; hole != (want > cachedSize) {
 				t.Errorf("%s of %d bytes has %d blocks of 512", p.name, s.Size, s.Blocks)
 			}
+			odd := 0
+			if want > cachedSize {
+				odd++
+			}
+			if where == "/nowhere at all" {
+				odd++
+			}
+			if len(p.warnings()) != odd {
+				t.Errorf("%s, of %s: warnings %v, want %d", p.name, where, p.warnings(), odd)
+			}
 		}
 	}
 	if left, err := os.ReadDir(os.TempDir()); len(left) != 0 {

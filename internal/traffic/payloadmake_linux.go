@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"netdelta/internal/result"
 	"netdelta/internal/unit"
 )
 
@@ -35,6 +36,13 @@ func (p *payload) make(size int64) error {
 			return fmt.Errorf("make a file to send, in %s (O_TMPFILE): %w, and in memory (memfd_create): %w", dir, err, inMemory)
 		}
 		p.name = fmt.Sprintf("the unnamed file of %s in memory", unit.FormatSize(size))
+		p.odd = []result.Warning{{Code: WarnFile, Text: fmt.Sprintf("the file that is sent is in memory (memfd), since none could be made in %s: %v", dir, err),
+			Advice: "set TMPDIR of that end to a directory on the file system that matters, or name a file (file=)"}}
+	}
+	if size > cachedSize {
+		p.odd = append(p.odd, result.Warning{Code: WarnFile,
+			Text:   fmt.Sprintf("%s is a hole: its pages are zeros that the kernel makes when they are read", p.name),
+			Advice: fmt.Sprintf("name a file (file=), or take filesize up to %s, which is in the page cache", unit.FormatSize(cachedSize))})
 	}
 	p.fd, p.size = fd, size
 	if err := p.allot(); err != nil {

@@ -131,6 +131,9 @@ func (s *sending) result() result.End {
 	for _, c := range s.conns {
 		warnings = mergedWarnings(warnings, c.warnings)
 	}
+	if s.cfg.source != nil {
+		warnings = mergedWarnings(warnings, s.cfg.source.warnings())
+	}
 	var end result.End
 	if s.local {
 		end = s.meter.result(result.Local)

@@ -180,7 +180,7 @@ type Config struct {
 
 	// source is the file that all methods of this end send from; nil where each
 	// has what it sends for itself.
-	source interface{ close() error }
+	source source
 }
 
 // maxDevice is the longest name of an interface: IFNAMSIZ of linux/if.h with
@@ -193,6 +193,13 @@ func (c *Config) ThreadCPU(i int) int {
 		return c.CPUs[i-1]
 	}
 	return c.CPU
+}
+
+// source is what methods that send a file send from.
+type source interface {
+	// warnings are what of the file is not as one would think.
+	warnings() []result.Warning
+	close() error
 }
 
 // Engine is one end of one test.
