@@ -65,3 +65,26 @@ func TestWindowsWithALimit(t *testing.T) {
 		})
 	}
 }
+
+// A stream of so few messages that its window is no time has no rate.
+func TestStreamOfAMoment(t *testing.T) {
+	for _, c := range []struct {
+		elapsed time.Duration
+		there   bool
+	}{{20 * time.Microsecond, false}, {2 * time.Millisecond, true}} {
+		test, err := spec.NewTest("tcp_stream", spec.Params{Bytes: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := Trial{Test: test, Window: time.Second,
+			Local:  End{Role: Local, Elapsed: c.elapsed, Bytes: 1000, Counts: map[string]int64{"retransmits": 0}},
+			Remote: &End{Role: Remote, Elapsed: c.elapsed, Bytes: 1000}}
+		there := false
+		for _, m := range x.Metrics() {
+			there = there || m.Name == Goodput
+		}
+		if there != c.there {
+			t.Errorf("a window of %v has a goodput: %v", c.elapsed, there)
+		}
+	}
+}

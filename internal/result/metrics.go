@@ -3,6 +3,7 @@ package result
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"netdelta/internal/spec"
 	"netdelta/internal/unit"
@@ -238,11 +239,19 @@ func (t *Trial) AllWarnings() []Warning {
 // its end's window did, and of the reason for a metric that is missing for it.
 const shortWindow = "short-window"
 
+// shortestStream is the shortest window of a stream whose end a count set, and
+// in which a rate is more than the chance of what the socket had already.
+const shortestStream = time.Millisecond
+
 // broken says why nothing that an end counted in its window is a figure, if
 // the window was less than half as long as planned. A shorter one makes a
 // figure noisier, and the engine's own warning says so; one that is broken is
 // of another part of the traffic than its pair's, such as the beginning alone.
 func (t *Trial) broken(e *End) *Warning {
+	if e != nil && t.reached(e) && t.Test.Kind().IsStream() && e.Elapsed < shortestStream {
+		return &Warning{Code: "few-messages", Advice: "ask for more (count=, bytes=)",
+			Text: fmt.Sprintf("the %s end's window of %d messages lasted %v, too short for a rate", e.Role, e.Messages, e.Elapsed)}
+	}
 	if e == nil || t.Window == 0 || e.Elapsed >= t.planned(e)/2 {
 		return nil
 	}

@@ -108,8 +108,9 @@ func (p *payload) explain(errno unix.Errno) error {
 	case p.errno != 0:
 		return fmt.Errorf("read %s at %d: %w", p.name, p.offset, p.errno)
 	}
-	return fmt.Errorf("%s shrank while it was sent: it had %s, and now it ends before byte %d: %w",
-		p.name, unit.FormatSize(p.size), p.offset, io.ErrUnexpectedEOF)
+	// Another try would measure another file.
+	return refused(fmt.Errorf("%s shrank while it was sent: it had %s, and now it ends before byte %d: %w",
+		p.name, unit.FormatSize(p.size), p.offset, io.ErrUnexpectedEOF))
 }
 
 func (p *payload) close() error {
