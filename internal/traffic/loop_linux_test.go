@@ -58,6 +58,9 @@ func TestLoopsAllocateNothing(t *testing.T) {
 		})
 	}
 	stream := func(test string, p spec.Params) {
+		if p.Send+p.Recv != "write" && p.Send+p.Recv != "recv" && !rawCalls {
+			return // Linux's, and of no other layer
+		}
 		p.Size, p.Wait = 1000, spec.Block
 		t.Run(spec.Test{Name: test, Params: p}.String(), func(t *testing.T) {
 			needMethods(t, p)
