@@ -62,6 +62,13 @@ func (g *rig) note(step string) error {
 	return g.fail(step, n)
 }
 
+// given is what a host was prepared with last.
+func (g *rig) given(host string) traffic.Config {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.took[host]
+}
+
 func (g *rig) count(p *int, by int) {
 	g.mu.Lock()
 	*p += by

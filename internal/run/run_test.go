@@ -82,8 +82,8 @@ func TestSteps(t *testing.T) {
 			"a": {Role: result.Local, Test: test, Warmup: b.cfg.Plan.Warmup, Window: b.cfg.Plan.Window, CPU: 0, Addr: addrA},
 			"b": {Role: result.Remote, Test: test, Warmup: b.cfg.Plan.Warmup, Window: b.cfg.Plan.Window, CPU: 1, Addr: addrB},
 		} {
-			if !reflect.DeepEqual(b.took[host], want) {
-				t.Errorf("host %s was given %+v, want %+v", host, b.took[host], want)
+			if !reflect.DeepEqual(b.given(host), want) {
+				t.Errorf("host %s was given %+v, want %+v", host, b.given(host), want)
 			}
 		}
 		if a, z := b.armed["a"].String(), b.armed["b"].String(); a != "192.0.2.2:1002" || z != "192.0.2.1:1001" {

@@ -78,10 +78,10 @@ func TestLocalAddressLeftOpen(t *testing.T) {
 		if err := Run(t.Context(), b.cfg); err != nil {
 			t.Fatal(err)
 		}
-		if got := b.took["a"]; got.Peer != netip.MustParseAddr("127.0.0.3") || got.Addr.IsUnspecified() {
+		if got := b.given("a"); got.Peer != netip.MustParseAddr("127.0.0.3") || got.Addr.IsUnspecified() {
 			t.Errorf("the local worker was given %+v", got)
 		}
-		if got, want := b.armed["b"].Addr(), b.took["a"].Addr; got != want {
+		if got, want := b.armed["b"].Addr(), b.given("a").Addr; got != want {
 			t.Errorf("the remote end's peer is %v, want %v", got, want)
 		}
 		if w := b.trials[0].Warnings; len(w) != 1 || w[0].Code != CodeLoopback {

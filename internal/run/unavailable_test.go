@@ -28,7 +28,7 @@ func TestUnavailable(t *testing.T) {
 				on(t, func(t *testing.T, b *bench) {
 					b.cfg.Plan.Tests = append([]spec.Test{}, b.cfg.Plan.Tests[1], udpRR(t, 64))
 					b.fail = func(at string, _ int) error {
-						if host := at[:1]; at == step && b.took[host].Test.Params.Size == 64 {
+						if host := at[:1]; at == step && b.given(host).Test.Params.Size == 64 {
 							return refusal
 						}
 						return nil
@@ -94,7 +94,7 @@ func TestFarReason(t *testing.T) {
 			on(t, func(t *testing.T, b *bench) {
 				b.fail = func(at string, _ int) error {
 					switch {
-					case b.took[at[:1]].Test.Name != "udp_rr":
+					case b.given(at[:1]).Test.Name != "udp_rr":
 						return nil
 					case at == "a run":
 						return c.local

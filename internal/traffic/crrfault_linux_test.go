@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,23 +27,23 @@ func TestCRRFaultyPeers(t *testing.T) {
 		finish bool   // whether connections end
 	}{
 		{"resets", func(c *net.TCPConn) {
-			io.ReadFull(c, request)
+			io.ReadFull(c, make([]byte, size))
 			c.SetLinger(0)
 			c.Close()
 		}, "before the response was through", true},
 		{"resets after the response", func(c *net.TCPConn) {
-			io.ReadFull(c, request[:1]) // what is left unread makes it a reset
+			io.ReadFull(c, make([]byte, 1)) // what is left unread makes it a reset
 			c.Write(request)
 			c.Close()
 		}, "connection reset by peer", true},
 		{"half a response", func(c *net.TCPConn) {
-			io.ReadFull(c, request)
+			io.ReadFull(c, make([]byte, size))
 			c.Write(request[:size/2])
 			c.Close()
 		}, "before the response was through", true},
 		{"more than the response", func(c *net.TCPConn) {
-			io.ReadFull(c, request)
-			c.Write(append(request, 'x'))
+			io.ReadFull(c, make([]byte, size))
+			c.Write(slices.Concat(request, request[:1]))
 			c.Close()
 		}, "more than the response", true},
 		{"no response", func(c *net.TCPConn) { io.Copy(io.Discard, c) }, "", false},
