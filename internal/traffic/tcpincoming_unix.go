@@ -27,6 +27,10 @@ func newIncoming(cfg *Config, t *team, conn *socket) (*incoming, error) {
 
 func (h *incoming) ready() (err error) {
 	if h.method == nil {
+		// The method may shorten it.
+		if err = h.conns[0].setTimeout(unix.SO_RCVTIMEO, pollTime); err != nil {
+			return err
+		}
 		if h.method, err = h.row.stream(h.conns[0], *h.cfg); err == nil {
 			h.stats = h.method.stats()
 		}

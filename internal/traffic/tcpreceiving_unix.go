@@ -46,9 +46,6 @@ func (r *receiving) begin() error {
 		return nil
 	}
 	for _, c := range r.conns {
-		if err := c.setTimeout(unix.SO_RCVTIMEO, pollTime); err != nil {
-			return err
-		}
 		if err := c.ask(r.cfg); err != nil {
 			return err
 		}
