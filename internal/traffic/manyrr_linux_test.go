@@ -36,7 +36,10 @@ func checkManyEnds(t *testing.T, tr trial, local, remote result.End) {
 	if sent := local.Counts[CountSent]; sent != local.Messages+local.Counts[CountLost]+local.Counts[CountLate] {
 		t.Errorf("sent is not messages + lost + late: %d messages, %v", local.Messages, local.Counts)
 	}
-	if lost := local.Counts[CountLost] + local.Counts[CountStale]; lost != 0 {
+	// Loopback itself loses datagrams when more of them wait at a CPU than
+	// net.core.netdev_max_backlog, by default 1000.
+	crowded := test.Kind().Protocol == spec.UDP && test.Flows()*test.Burst() >= 1000
+	if lost := local.Counts[CountLost] + local.Counts[CountStale]; lost != 0 && !crowded {
 		t.Errorf("counts on a path that loses nothing: %v", local.Counts)
 	}
 	// Little's law: as many requests are under way as were asked for.
