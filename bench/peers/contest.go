@@ -60,7 +60,7 @@ type contest struct {
 	peers  []tool
 	judged []figure
 	// ways has netdelta's own ways of doing one thing compared with the first
-	// of them only.
+	// of them: the ratio is of the other to that.
 	ways bool
 }
 
@@ -114,7 +114,11 @@ func (c contest) print(w io.Writer, f figure, present []tool, all [][]figures) {
 		columns = c.ours[:1]
 	}
 	for _, o := range columns {
-		fmt.Fprintf(w, "   %-22s", o.name+" /")
+		head := o.name + " /"
+		if c.ways {
+			head = "/ " + o.name
+		}
+		fmt.Fprintf(w, "   %-22s", head)
 	}
 	fmt.Fprintln(w)
 	for i, t := range present {
@@ -124,9 +128,14 @@ func (c contest) print(w io.Writer, f figure, present []tool, all [][]figures) {
 		}
 		fmt.Fprintf(w, "  %-30s %14s", t.name, f.format(stats.Median(values)))
 		for j := range columns {
-			if j < i && f.compared() {
-				fmt.Fprintf(w, "   %-22s", ratio(values, series(all[j], f)))
+			if j >= i || !f.compared() {
+				continue
 			}
+			a, b := values, series(all[j], f)
+			if c.ways {
+				a, b = b, a
+			}
+			fmt.Fprintf(w, "   %-22s", ratio(a, b))
 		}
 		fmt.Fprintln(w)
 	}
