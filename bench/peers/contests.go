@@ -43,7 +43,10 @@ func contests() []contest {
 		},
 		{
 			name: "tcp_stream", what: "bytes one way over one TCP connection, 128 KiB a call", judged: []figure{goodput},
-			ours: []tool{ours("netdelta", "tcp_stream"), ours("netdelta trunc", "tcp_stream recv=trunc")},
+			ours: []tool{
+				ours("netdelta", "tcp_stream"), ours("netdelta nap", "tcp_stream wait=nap"),
+				ours("netdelta trunc", "tcp_stream recv=trunc"), ours("netdelta trunc nap", "tcp_stream recv=trunc wait=nap"),
+			},
 			peers: []tool{
 				iperf3("", "-l", "128K"), iperf3("--skip-rx-copy", "-l", "128K", "--skip-rx-copy"),
 				netperf("TCP_STREAM"), qperf("tcp_bw", "-m", strconv.Itoa(128<<10)), neper("tcp_stream", goodput),
@@ -53,6 +56,8 @@ func contests() []contest {
 			name: "udp_stream", what: "datagrams of 1024 bytes one way, as fast as it goes, counted at the receiver", judged: []figure{goodput},
 			ours: []tool{
 				ours("netdelta", "udp_stream"),
+				ours("netdelta nap", "udp_stream wait=nap"),
+				ours("netdelta mmsg nap", "udp_stream send=sendmmsg recv=recvmmsg wait=nap"),
 				ours("netdelta mmsg", "udp_stream send=sendmmsg recv=recvmmsg"),
 				ours("netdelta gso+gro", "udp_stream send=gso recv=gro"),
 			},

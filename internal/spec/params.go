@@ -43,8 +43,8 @@ type Params struct {
 	Pacing int `json:"pacing,omitempty"`
 	// Load is the stream that flows beside the round trips.
 	Load string `json:"load,omitempty"`
-	// Wait is how a stream's receiver that has nothing to do waits: "nap", the
-	// default, until some have come, or "block", for the next.
+	// Wait is how a stream's receiver that has nothing to do waits: "block", the
+	// default, for the next message, or "nap", until some have come.
 	Wait string `json:"wait,omitempty"`
 	// Send and Recv are the methods of the sending and the receiving end.
 	Send string `json:"send,omitempty"`
@@ -80,11 +80,16 @@ const (
 	Off Switch = "off"
 )
 
-// Block is the value of wait with which a receiver is woken for what comes next.
-const Block = "block"
+// Values of wait.
+const (
+	// Block has a receiver woken for what comes next, as most programs are.
+	Block = "block"
+	// Nap has it sleep until some have come.
+	Nap = "nap"
+)
 
 // waits are the values of wait, the default first.
-var waits = [...]string{"nap", Block}
+var waits = [...]string{Block, Nap}
 
 // Limits of parameters that are not sizes.
 const (
@@ -143,7 +148,7 @@ var params = []param{
 	word("load", func(p *Params) *string { return &p.Load }, loadsBeside, "a stream beside the round trips"),
 	word("send", func(p *Params) *string { return &p.Send }, func(k Kind) []string { return methodNames(sendMethods, k.Protocol) }, "how the sender hands data to the kernel"),
 	word("recv", func(p *Params) *string { return &p.Recv }, func(k Kind) []string { return methodNames(recvMethods, k.Protocol) }, "how the receiver gets data from the kernel"),
-	word("wait", func(p *Params) *string { return &p.Wait }, func(Kind) []string { return waits[:] }, "how an idle receiver waits: until some have come, or for the next"),
+	word("wait", func(p *Params) *string { return &p.Wait }, func(Kind) []string { return waits[:] }, "how an idle receiver waits: for the next message, or until some have come"),
 	text("file", func(p *Params) *string { return &p.File }, "PATH", maxPath, "file on the sending host that is sent"),
 	size("filesize", func(p *Params) *int { return &p.FileSize }, limit(MaxFileSize), "size of the file that is made for the trial"),
 	onOff("nodelay", func(p *Params) *Switch { return &p.NoDelay }, "TCP_NODELAY of both ends"),

@@ -145,7 +145,7 @@ func TestParseTests(t *testing.T) {
 		{list: "udp_rr burst=17", wantErr: "no room for the numbers of more than 16 outstanding requests"},
 		{list: "tcp_rr flows=9000 burst=4096", wantErr: "outstanding requests in all are more than 1048576"},
 		{list: "tcp_rr size=5 request=6 response=7", wantErr: "size says nothing beside both"},
-		{list: "tcp_stream,tcp_stream send=write recv=recv wait=nap flows=1 nodelay=off", wantErr: "named twice"},
+		{list: "tcp_stream,tcp_stream send=write recv=recv wait=block flows=1 nodelay=off", wantErr: "named twice"},
 		{list: "wake by=bell", wantErr: "valid are futex, eventfd, pipe, cond"},
 		{list: "udp_rr,tcp_rr", sizes: []int{65508}, wantErr: "test udp_rr: size 65508 is out of range: 1 to 65507"},
 	} {

@@ -26,7 +26,7 @@ const (
 // buffer holds less (tcp_set_rcvlowat and tcp_epollin_ready of net/ipv4). A
 // stream that is not to go as fast as it can is received as it comes.
 func (s *socket) gather(cfg Config) error {
-	if p := cfg.Test.Params; p.Wait == spec.Block || cfg.Test.OpenLoop() || p.Pacing != 0 {
+	if p := cfg.Test.Params; p.Wait != spec.Nap || cfg.Test.OpenLoop() || p.Pacing != 0 {
 		return nil
 	}
 	low := gatherBytes

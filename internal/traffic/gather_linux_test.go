@@ -10,10 +10,10 @@ import (
 )
 
 // A receiver that sleeps until much has come is told of less when its timeout
-// is over, with every receive method; with wait=block it is told at once.
+// is over, with every receive method; one that blocks is told at once.
 func TestGather(t *testing.T) {
 	eachFamily(t, func(t *testing.T, addr netip.Addr) {
-		for _, wait := range []string{"", spec.Block} {
+		for _, wait := range []string{"", spec.Nap} {
 			for _, method := range []string{"recv", "trunc", "splice"} {
 				cfg, a, b := streamPair(t, addr, spec.Params{Recv: method, Wait: wait})
 				if err := b.setTimeout(unix.SO_RCVTIMEO, pollTime); err != nil {
@@ -28,7 +28,7 @@ func TestGather(t *testing.T) {
 					t.Fatal(err)
 				}
 				low, err := unix.GetsockoptInt(int(b.Sock), unix.SOL_SOCKET, unix.SO_RCVLOWAT)
-				if want := map[string]int{"": min(gatherBytes, 32*cfg.Test.Params.Size), spec.Block: 1}[wait]; err != nil || low != want {
+				if want := map[string]int{spec.Nap: min(gatherBytes, 32*cfg.Test.Params.Size), "": 1}[wait]; err != nil || low != want {
 					t.Errorf("%s, wait %q: SO_RCVLOWAT is %d, %v, want %d", method, wait, low, err, want)
 				}
 				if _, errno := a.Send(make([]byte, 1000), unix.MSG_NOSIGNAL); errno != 0 {

@@ -42,16 +42,25 @@ func TestWhoNaps(t *testing.T) {
 		{spec.Params{Flows: 2}, true}, {spec.Params{Flows: 2, Recv: "recvmmsg"}, true}, {spec.Params{Flows: 2, Recv: "gro"}, false},
 	} {
 		needMethods(t, c.p)
-		e, _ := udpTrial(c.p, loopbacks["ipv4"]).engine(t, "remote")
-		naps := napper{}
-		switch e := e.(type) {
-		case *udpReceiver:
-			naps = e.naps
-		case *udpFlowReceiver:
-			naps = e.parts[0].naps
+		if e, _ := udpTrial(c.p, loopbacks["ipv4"]).engine(t, "remote"); napsOf(e).method != nil {
+			t.Errorf("%s naps unasked", udpName(c.p))
 		}
+		c.p.Wait = spec.Nap
+		e, _ := udpTrial(c.p, loopbacks["ipv4"]).engine(t, "remote")
+		naps := napsOf(e)
 		if got := naps.method != nil; got != c.naps || got && naps.most < 1 {
 			t.Errorf("%s: naps %v, %d datagrams at most", udpName(c.p), got, naps.most)
 		}
 	}
+}
+
+// napsOf is how a receiver naps.
+func napsOf(e Engine) napper {
+	switch e := e.(type) {
+	case *udpReceiver:
+		return e.naps
+	case *udpFlowReceiver:
+		return e.parts[0].naps
+	}
+	return napper{}
 }

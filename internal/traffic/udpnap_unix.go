@@ -45,7 +45,7 @@ type napper struct {
 // test are such.
 func newNapper(s *socket, m datagramReceiver, cfg Config) napper {
 	polled, ok := m.(polledReceiver)
-	if !ok || cfg.Test.Params.Wait == spec.Block || cfg.Test.OpenLoop() || cfg.Test.SendMethod().Name == "gso" {
+	if !ok || cfg.Test.Params.Wait != spec.Nap || cfg.Test.OpenLoop() || cfg.Test.SendMethod().Name == "gso" {
 		return napper{}
 	}
 	room, err := unix.GetsockoptInt(int(s.Sock), unix.SOL_SOCKET, unix.SO_RCVBUF)
