@@ -76,7 +76,7 @@ func TestZeroCopySend(t *testing.T) {
 			}
 		}
 		for next := uint32(0); next < sends; {
-			if ready, errno := a.Wait(0, int64(5*time.Second)); !ready {
+			if ready, errno := waited(a, 0, 5*time.Second); !ready {
 				t.Fatalf("after %d, no more reports: %v", next, errno)
 			}
 			ok, errno := a.ZeroCopyDone(&r)
@@ -99,12 +99,21 @@ func TestZeroCopySend(t *testing.T) {
 
 func TestWait(t *testing.T) {
 	a, b := streamPair(t)
-	if ready, errno := a.Wait(unix.POLLIN, int64(time.Millisecond)); ready || errno != 0 {
+	if ready, errno := waited(a, unix.POLLIN, time.Millisecond); ready || errno != 0 {
 		t.Errorf("nothing was sent: %v, %v", ready, errno)
 	}
 	b.Write([]byte("x"))
-	if ready, errno := a.Wait(unix.POLLIN, int64(5*time.Second)); !ready || errno != 0 {
+	if ready, errno := waited(a, unix.POLLIN, 5*time.Second); !ready || errno != 0 {
 		t.Errorf("something was sent: %v, %v", ready, errno)
+	}
+}
+
+// waited waits again when a signal of Go's runtime ended the wait.
+func waited(s sys.Sock, events int16, limit time.Duration) (ready bool, errno unix.Errno) {
+	for {
+		if ready, errno = s.Wait(events, int64(limit)); errno != unix.EINTR {
+			return ready, errno
+		}
 	}
 }
 
