@@ -97,7 +97,9 @@ func command(r *compare.Report) []string {
 			quotes.pass(word[i])
 		}
 	}
-	return append(lines, line)
+	// A word ends with a blank only where its quotes never close, in a record
+	// that somebody else made.
+	return append(lines, strings.TrimRight(line, " "))
 }
 
 // quotes says whether a place in a command is within single quotes, or behind a

@@ -119,6 +119,7 @@ func TestCommand(t *testing.T) {
 	}{
 		{"", nil},
 		{"netdelta lab", []string{"$ netdelta lab"}},
+		{"netdelta show ' ", []string{"$ netdelta show '"}},
 		{"netdelta lab --levels " + x, []string{`$ netdelta lab --levels \`, "  " + x}},
 		{x + x, []string{"$ " + x + x[:8] + `\`, x[:52]}},
 		{"netdelta lab --tests '" + x + "," + x + "' --seed 3", []string{`$ netdelta lab --tests \`, "  '" + x + ",xxxxxx'\\", "'" + x[:54] + "' --seed 3"}},
