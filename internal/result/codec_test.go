@@ -17,7 +17,7 @@ import (
 
 var equal = cmp.Options{cmp.Comparer((*hist.Hist).Equal), cmp.Comparer(time.Time.Equal)}
 
-func counts(t *rapid.T, label string) map[string]int64 {
+func drawCounts(t *rapid.T, label string) map[string]int64 {
 	names := rapid.StringMatching(`[a-z_]{1,12}`)
 	m := rapid.MapOfN(names, rapid.Int64Min(0), 0, 6).Draw(t, label)
 	if len(m) == 0 {
@@ -40,7 +40,7 @@ func endOf(t *rapid.T, role string) End {
 		Elapsed:  time.Duration(rapid.Int64Min(0).Draw(t, "elapsed")),
 		Messages: rapid.Int64Min(0).Draw(t, "messages"),
 		Bytes:    rapid.Int64Min(0).Draw(t, "bytes"),
-		Counts:   counts(t, "counts"),
+		Counts:   drawCounts(t, "counts"),
 		Warnings: warnings(t, "warnings of an end"),
 	}
 	if rapid.Bool().Draw(t, "has round trips") {
@@ -50,6 +50,9 @@ func endOf(t *rapid.T, role string) End {
 		}
 	}
 	e.Intervals = intervals(t)
+	if rapid.Bool().Draw(t, "has counters") {
+		e.Counters = anyCounters(t)
+	}
 	return e
 }
 
@@ -71,12 +74,18 @@ func trialGen() *rapid.Generator[Trial] {
 			Warmup:   time.Duration(rapid.Int64Range(0, int64(spec.MaxWindow)).Draw(t, "warm-up")),
 			Window:   time.Duration(rapid.Int64Range(0, int64(spec.MaxWindow)).Draw(t, "window")),
 			Local:    endOf(t, Local),
-			Path:     Path{Counts: counts(t, "path")},
+			Path:     Path{Counts: drawCounts(t, "path")},
 			Warnings: warnings(t, "warnings"),
 		}
 		if rapid.Bool().Draw(t, "has remote") {
 			r := endOf(t, Remote)
 			x.Remote = &r
+		}
+		if rapid.Bool().Draw(t, "has a wire") {
+			x.Path.Counts = map[string]int64{}
+			for _, name := range []string{"a.tx_packets", "a.tx_dropped", "wire.a_to_b.frames_in", "wire.a_to_b.wakeups", "wire.a_to_b.drop_other", "b.rx_dropped"} {
+				x.Path.Counts[name] = rapid.Int64Range(0, 50).Draw(t, name)
+			}
 		}
 		return x
 	})
@@ -146,6 +155,14 @@ func TestEncodeRefusesWhatDecodeWould(t *testing.T) {
 		{"negative count", func(x *Trial) { x.Local.Counts["lost"] = -1 }, `local end: count "lost" is -1`},
 		{"negative path count", func(x *Trial) { x.Path.Counts = map[string]int64{"drops": -1} }, `path: count "drops"`},
 		{"negative warm-up", func(x *Trial) { x.Warmup = -1 }, "warm-up of -1ns"},
+		{"negative time of a reading", func(x *Trial) {
+			x.Local.Counters = &Counters{Readings: []Reading{{Source: SourceCPU, Elapsed: -1}}}
+		}, "local end: counters of the window: source \"cpu\": a time of -1ns"},
+		{"negative count of a host", func(x *Trial) {
+			x.Remote.Counters = &Counters{Whole: []Reading{{Source: SourceQdisc, Counts: map[string]int64{"drops": -1}}}}
+		}, `remote end: counters of the trial: source "qdisc": count "drops" is -1`},
+		{"reading of nothing", func(x *Trial) { x.Local.Counters = &Counters{Baseline: []Reading{{}}} }, "without a source"},
+		{"negative CPU", func(x *Trial) { x.Local.Counters = &Counters{CPUs: []int{-1}} }, "CPU -1"},
 		{"window of years", func(x *Trial) { x.Window = 1 << 60 }, "can't be"},
 		{"year", func(x *Trial) { x.Start = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC) }, "year 10000"},
 	} {
@@ -239,6 +256,17 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(good)
+	x := sample(f)
+	x.Test.Name = "udp_stream"
+	x.Remote.Counters = &Counters{CPUs: []int{1}, Device: "eth0", OneMachine: true,
+		Readings: []Reading{{Source: SourceCPU, Elapsed: 1, Counts: map[string]int64{"cpu1.user": 1 << 62}, Levels: map[string]int64{"resolution_ns": 1}}},
+		Whole:    []Reading{{Source: SourceDevice, Elapsed: 1, Counts: map[string]int64{"rx_missed": 5}, Was: map[string]int64{"mtu": 1500}}},
+		Baseline: []Reading{{Source: SourceIdle, Elapsed: 1}}, Missing: []Fact{{Name: SourceDriver, Value: "no"}}}
+	counting, err := Encode(x)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(counting)
 	f.Add([]byte(`{"schema":"netdelta.trial/2"}`))
 	f.Add([]byte(`{"schema":"netdelta.trial/1","test":{"test":"icmp_echo","params":{"size":56}},"local":{"role":"local"}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -252,6 +280,7 @@ func FuzzDecode(f *testing.F) {
 		// No record that is accepted may break what is made of it.
 		metrics, missing := x.Derive()
 		checkDerived(t, metrics, missing)
+		x.AllWarnings()
 		again, err := Encode(x)
 		if err != nil {
 			t.Fatalf("can't be written again: %v", err)

@@ -49,6 +49,36 @@ const (
 	ZeroCopied = "zerocopy_copied"
 	// Missed is the share of an open loop's slots in which nothing was sent.
 	Missed = "missed"
+	// CPU is seconds of CPU time per second that the end's host, or the part
+	// of it that is the end's, took beyond its idle baseline; the next two are
+	// that for each byte of payload and each round trip.
+	CPU        = "cpu"
+	CPUPerByte = "cpu_per_byte"
+	CPUPerOp   = "cpu_per_op"
+	// CPUSoak and those after it are the same as a calibrated loop of idle
+	// priority saw it.
+	CPUSoak        = "cpu_soak"
+	CPUSoakPerByte = "cpu_soak_per_byte"
+	CPUSoakPerOp   = "cpu_soak_per_op"
+	// CyclesPerByte and CyclesPerOp are CPU cycles.
+	CyclesPerByte = "cycles_per_byte"
+	CyclesPerOp   = "cycles_per_op"
+	// InterruptsPerPacket is of the interface's own lines, SoftirqsPerPacket of
+	// NET_RX and NET_TX.
+	InterruptsPerPacket = "interrupts_per_packet"
+	SoftirqsPerPacket   = "softirqs_per_packet"
+	// BytesPerPacket is of what crosses the receiver's interface, headers
+	// included; BytesPerSegment is payload of the segments that TCP counted.
+	BytesPerPacket  = "bytes_per_packet"
+	BytesPerSegment = "bytes_per_segment"
+	// ContextSwitchesPerOp and WakeupsPerOp are the host's for each round trip.
+	ContextSwitchesPerOp = "context_switches_per_op"
+	WakeupsPerOp         = "wakeups_per_op"
+	// RunDelay is seconds per second that the traffic threads were ready to run
+	// and had no CPU.
+	RunDelay = "run_delay"
+	// Unaccounted is the share of a trial's datagrams that no counter has.
+	Unaccounted = "unaccounted"
 	// LoadGoodput is payload bits per second of the stream beside a test.
 	LoadGoodput = "load_goodput"
 )
@@ -115,6 +145,9 @@ type End struct {
 	RTT *hist.Hist `json:"rtt,omitempty"`
 	// Intervals divide the window; none where none were asked for.
 	Intervals []Interval `json:"intervals,omitempty"`
+	// Counters are what the end's host counted meanwhile; nil if it was not
+	// asked to.
+	Counters *Counters `json:"counters,omitempty"`
 	// Warnings are what this end noticed (a refused mlockall, say).
 	Warnings []Warning `json:"warnings,omitempty"`
 }

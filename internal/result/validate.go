@@ -65,6 +65,9 @@ func (e *End) Validate() error {
 	if err := checkIntervals(e.Intervals); err != nil {
 		return fmt.Errorf("%s end: %w", e.Role, err)
 	}
+	if err := e.Counters.validate(); err != nil {
+		return fmt.Errorf("%s end: %w", e.Role, err)
+	}
 	return checkCounts(e.Role+" end", e.Counts)
 }
 

@@ -21,6 +21,8 @@ const (
 	// microseconds; MaxIntervals keeps the record of a trial small.
 	MinInterval  = 100 * time.Millisecond
 	MaxIntervals = 3600
+	// MaxCounters is the most sources of counters that can be named.
+	MaxCounters = 64
 	// MaxTrials keeps a crossing of many factors from outgrowing memory.
 	MaxTrials = 1_000_000
 	// MaxName is the longest name of a factor or level, in bytes.
@@ -61,7 +63,13 @@ type Plan struct {
 	Window   time.Duration `json:"window_ns"`
 	// Interval is how often figures are taken within a window; 0 for never.
 	Interval time.Duration `json:"interval_ns,omitempty"`
-	Seed     uint64        `json:"seed"`
+	// Counters are the sources that both hosts read around each window; nil for
+	// those that are read by default, and "none" alone for none.
+	Counters []string `json:"counters,omitempty"`
+	// Soak has a loop of idle priority take what time the CPUs have left, so
+	// that the cost of a test is known from what the loop lacks.
+	Soak bool   `json:"soak,omitempty"`
+	Seed uint64 `json:"seed"`
 	// Margin is the smallest relative change that matters: 0.02 is 2%.
 	Margin float64 `json:"margin"`
 }
@@ -121,6 +129,9 @@ func (p *Plan) validateTiming() error {
 	}
 	if p.Warmup < 0 || p.Warmup > MaxWindow {
 		return fmt.Errorf("warm-up %v is out of range: 0 to %v", p.Warmup, MaxWindow)
+	}
+	if len(p.Counters) > MaxCounters {
+		return fmt.Errorf("%d sources of counters are more than %d", len(p.Counters), MaxCounters)
 	}
 	return CheckInterval(p.Interval, p.Window)
 }
