@@ -3,6 +3,7 @@ package counters
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -28,9 +29,12 @@ var offloads = []struct {
 }
 
 // Devices tells of the interfaces of the thread's network namespace that are
-// up and have an address, but for loopback: what each is, and which of its
-// offloads are on.
-func Devices() []Fact {
+// up and have an address, but for loopback: what each is, which of its offloads
+// are on, and how else it is set. The name of a device's fact begins with the
+// device's own, but for what it is: "device eth0".
+func Devices() []Fact { return devices("/") }
+
+func devices(root string) []Fact {
 	all, err := net.Interfaces()
 	if err != nil {
 		return nil
@@ -45,14 +49,25 @@ func Devices() []Fact {
 		if told++; told > maxDevices {
 			break
 		}
-		is := fmt.Sprintf("mtu %d", d.MTU)
-		if driver := driverOf(d.Name); driver != "" {
-			is = driver + ", " + is
+		for _, f := range deviceFacts(root, d) {
+			facts = append(facts, Fact{Name: f.Name, Value: short(f.Value)})
 		}
-		facts = append(facts, Fact{Name: "device " + d.Name, Value: is})
-		if on, known := offloadsOn(d.Name); known {
-			facts = append(facts, Fact{Name: d.Name + " offloads", Value: on})
-		}
+	}
+	return facts
+}
+
+// deviceFacts are all that is told of one interface.
+func deviceFacts(root string, d net.Interface) []Fact {
+	is := fmt.Sprintf("mtu %d", d.MTU)
+	if driver := driverOf(d.Name); driver != "" {
+		is = driver + ", " + is
+	}
+	facts := []Fact{{Name: "device " + d.Name, Value: is}}
+	if on, known := offloadsOn(d.Name); known {
+		facts = append(facts, Fact{Name: d.Name + " offloads", Value: on})
+	}
+	for _, f := range slices.Concat(driverFacts(d.Name), linkFacts(d.Name), queueFacts(root, d)) {
+		facts = append(facts, Fact{Name: d.Name + " " + f.Name, Value: f.Value})
 	}
 	return facts
 }

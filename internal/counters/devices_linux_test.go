@@ -35,8 +35,22 @@ func TestDevices(t *testing.T) {
 		t.Fatal(err)
 	}
 	facts := told()
-	if len(facts) != 2 || facts[0] != (Fact{Name: "device " + lab.A.Device, Value: "veth, mtu 1400"}) || facts[1].Name != lab.A.Device+" offloads" {
+	if len(facts) < 2 || facts[0] != (Fact{Name: "device " + lab.A.Device, Value: "veth, mtu 1400"}) || facts[1].Name != lab.A.Device+" offloads" {
 		t.Fatalf("got %v", facts)
+	}
+	for _, want := range []Fact{{Name: "kind", Value: "veth"}, {Name: "queue length", Value: "1000"}, {Name: "speed", Value: "10000 Mbit/s full duplex"}} {
+		if got := get(facts, lab.A.Device+" "+want.Name); got != want.Value {
+			t.Errorf("%s: %q, want %q", want.Name, got, want.Value)
+		}
+	}
+	// The mount of sysfs is of another namespace, and has nothing to say of it.
+	for _, name := range []string{"rps", "irq cpus", "napi"} {
+		if got := get(facts, lab.A.Device+" "+name); got != "" {
+			t.Errorf("%s: %q from another namespace's sysfs", name, got)
+		}
+	}
+	if again := told(); !slices.Equal(again, facts) {
+		t.Errorf("the same device told twice: %v, %v", facts, again)
 	}
 	has := func(offload string) bool { return slices.Contains(strings.Fields(told()[1].Value), offload) }
 	if has("gro") {

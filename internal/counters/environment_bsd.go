@@ -21,7 +21,7 @@ func text(name string) func(string) string {
 }
 
 // bytes reads one that it keeps as a number of bytes of 64 bits.
-func bytes(name string) func(string) string {
+func sizeText(name string) func(string) string {
 	return func(string) string {
 		n, err := unix.SysctlUint64(name)
 		if err != nil {

@@ -10,7 +10,7 @@ var facts = []fact{
 	{"cpu", text("machdep.cpu.brand_string")},
 	{"cpus", cpus},
 	{"hypervisor", hypervisor},
-	{"memory", bytes("hw.memsize")},
+	{"memory", sizeText("hw.memsize")},
 	{"go", goVersion},
 }
 

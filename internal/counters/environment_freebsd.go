@@ -7,7 +7,7 @@ var facts = []fact{
 	{"cpu", text("hw.model")},
 	{"cpus", cpus},
 	{"hypervisor", hypervisor},
-	{"memory", bytes("hw.physmem")},
+	{"memory", sizeText("hw.physmem")},
 	{"clock source", text("kern.timecounter.hardware")},
 	{"tcp congestion", text("net.inet.tcp.cc.algorithm")},
 	{"go", goVersion},

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,12 +18,11 @@ var facts = []fact{
 	{"cpus", cpus},
 	{"hypervisor", hypervisor},
 	{"memory", memory},
-	{"governor", governor},
+	{"governor", perCPU("cpufreq/scaling_governor")},
 	{"clock source", func(root string) string {
 		return line(root, "sys/devices/system/clocksource/clocksource0/current_clocksource")
 	}},
 	{"preemption", preemption},
-	{"spectre v2", func(root string) string { return line(root, "sys/devices/system/cpu/vulnerabilities/spectre_v2") }},
 	{"tcp congestion", func(root string) string { return line(root, "proc/sys/net/ipv4/tcp_congestion_control") }},
 	{"go", goVersion},
 }
@@ -69,10 +69,6 @@ func memory(root string) string {
 	return strconv.FormatInt(kib>>10, 10) + " MiB"
 }
 
-func governor(root string) string {
-	return line(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-}
-
 // preemption is the model that the kernel names in its version string.
 func preemption(root string) string {
 	for _, w := range strings.Fields(line(root, "proc/sys/kernel/version")) {
@@ -106,10 +102,5 @@ func findField(r io.Reader, key string) (string, bool) {
 }
 
 func hasWord(s, word string) bool {
-	for _, w := range strings.Fields(s) {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(strings.Fields(s), word)
 }
