@@ -65,6 +65,9 @@ type Path struct {
 	Close func() error
 	// OneMachine says that both ends share this machine's CPUs.
 	OneMachine bool
+	// Counters, if it is not nil, are the sources that are read on this path
+	// rather than the plan's.
+	Counters []string
 	// BusyThreads names the threads of this machine that the link itself can
 	// keep busy, one name for each: "the wire", "host a's NAPI thread".
 	BusyThreads []string
@@ -161,6 +164,7 @@ type runner struct {
 	path          *Path        // nil between slots, and after a failure
 	// silent is what was found out about tests in which nothing came through.
 	silent map[spec.Test][]result.Warning
+	rest   baselines
 }
 
 // slot runs every test of a slot on one path.

@@ -25,6 +25,9 @@ func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 		Window:   r.Plan.Window,
 		Interval: r.Plan.Interval,
 		Live:     r.Live,
+		Counters: r.sources(),
+		Soak:     r.Plan.Soak,
+		Baseline: r.rest.due(),
 	}, far)
 	if err != nil {
 		return err
@@ -61,6 +64,7 @@ func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 		}
 	}
 	end := r.clock()
+	r.rest.keep(t)
 
 	after, err := r.counts()
 	if err != nil {
@@ -124,6 +128,8 @@ func (r *runner) ready(ctx context.Context, cfg traffic.Config, far bool) (peers
 func (r *runner) prepare(ctx context.Context, cfg traffic.Config, far bool) (peers, error) {
 	start := func(s *ctl.Session, own traffic.Config, peer netip.Addr) (netip.AddrPort, error) {
 		own.Test, own.Warmup, own.Window, own.Interval, own.Live = cfg.Test, cfg.Warmup, cfg.Window, cfg.Interval, cfg.Live
+		own.Counters, own.Soak, own.Baseline = cfg.Counters, cfg.Soak, cfg.Baseline
+		own.OneMachine, own.CPUScope = r.path.OneMachine, r.path.scope(own.Role)
 		if own.Addr.IsUnspecified() {
 			own.Peer = peer
 		}

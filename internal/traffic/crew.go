@@ -100,5 +100,6 @@ func BindThread(cfg *Config, i int) error {
 	if err != nil {
 		return fmt.Errorf("traffic thread %d: %w", i, err)
 	}
+	cfg.Usage.thread(i)
 	return nil
 }

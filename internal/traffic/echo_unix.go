@@ -88,7 +88,7 @@ func (e *echo) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
 	}
-	return e.exchange.sock.connect(netip.AddrPortFrom(peer.Addr(), 0))
+	return e.exchange.sock.join(&e.cfg, netip.AddrPortFrom(peer.Addr(), 0))
 }
 
 func (e *echo) Run() (result.End, error) { return e.exchange.run() }

@@ -70,6 +70,7 @@ func (a *accepting) one() error {
 	}
 	i := len(a.conns)
 	a.conns = append(a.conns, conn)
+	conn.lasts(&a.cfg)
 	if err := conn.setConnOptions(a.cfg, true); err != nil {
 		return err
 	}

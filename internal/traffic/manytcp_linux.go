@@ -51,6 +51,7 @@ func (e *manyTCPLocal) Arm(peer netip.AddrPort) error {
 		return err
 	}
 	for f, s := range e.socks {
+		s.lasts(&e.cfg)
 		if err := s.setConnOptions(e.cfg, true); err != nil {
 			return err
 		}

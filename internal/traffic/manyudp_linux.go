@@ -80,7 +80,7 @@ func (e *manyUDPLocal) Arm(peer netip.AddrPort) error {
 		return err
 	}
 	for f, s := range e.socks {
-		if err := s.connect(peer); err != nil {
+		if err := s.join(&e.cfg, peer); err != nil {
 			return err
 		}
 		part, i := e.parts[f%len(e.parts)], f/len(e.parts)

@@ -72,8 +72,9 @@ func (e *manyUDPRemote) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
 	}
-	for _, p := range e.parts {
+	for i, p := range e.parts {
 		p.peer = sys.SourceOf(peer)
+		e.socks[i].lasts(&e.cfg)
 	}
 	return nil
 }

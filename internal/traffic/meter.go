@@ -181,6 +181,7 @@ func (m *meter) turn(now, messages, bytes int64) bool {
 	before := m.phase
 	if m.phase == idle {
 		m.phase, m.limit = warm, now+m.warmup
+		m.usage.warms(m.limit)
 	}
 	if m.phase == warm && m.share.full() {
 		m.finish() // too late to count anything

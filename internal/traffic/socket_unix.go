@@ -139,6 +139,24 @@ func (s *socket) connect(peer netip.AddrPort) error {
 	}
 }
 
+// join connects a datagram socket to the test's peer.
+func (s *socket) join(cfg *Config, peer netip.AddrPort) error {
+	err := s.connect(peer)
+	if err == nil {
+		s.lasts(cfg)
+	}
+	return err
+}
+
+// lasts tells whoever counts that a socket is the test's until the engine is
+// closed: what closes it earlier takes its counters away. Those of a stream
+// beside a test are not told of.
+func (s *socket) lasts(cfg *Config) {
+	if cfg.valve == nil {
+		cfg.Usage.socket(int(s.Sock))
+	}
+}
+
 // shutdown ends what waits on a connected socket, and what will: a receive call
 // returns 0 when nothing is left, also on a datagram socket. It may be called
 // from another thread.

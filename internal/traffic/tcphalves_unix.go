@@ -20,8 +20,8 @@ type half interface {
 	// ready makes the method, unless that has been done. It is called on the
 	// thread that runs the half.
 	ready() error
-	// run is called once. It gives up the method and the connections when it
-	// ends.
+	// run is called once. It gives up the method and ends the connections, which
+	// closeHalves closes.
 	run() error
 	// result is for after run.
 	result() result.End

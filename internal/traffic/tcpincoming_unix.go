@@ -46,7 +46,9 @@ func (h *incoming) run() error {
 	if err == nil {
 		h.end()
 	}
-	return errors.Join(err, h.close(), h.part())
+	err = errors.Join(err, h.close())
+	h.part()
+	return err
 }
 
 // loop is the measured part.

@@ -39,7 +39,9 @@ func (h *manyIn) run() error {
 	if err == nil {
 		h.end()
 	}
-	return errors.Join(err, h.close(), h.part())
+	err = errors.Join(err, h.close())
+	h.part()
+	return err
 }
 
 // loop is the measured part.

@@ -43,7 +43,9 @@ func (h *manyOut) run() error {
 			err = h.turned()
 		}
 	}
-	return errors.Join(err, h.close(), h.part())
+	err = errors.Join(err, h.close())
+	h.part()
+	return err
 }
 
 // loop is the measured part.

@@ -49,7 +49,9 @@ func (h *outgoing) carry(loop, turned func() error) error {
 	if err == nil {
 		err = h.finish()
 	}
-	return errors.Join(err, h.close(), h.part())
+	err = errors.Join(err, h.close())
+	h.part()
+	return err
 }
 
 // finish waits for what the kernel has not done with. A remote end's stream

@@ -29,7 +29,9 @@ func newPaced(cfg *Config, t *team, conn *socket) (*paced, error) {
 
 func (h *paced) run() error {
 	if err := sys.PreciseTimers(); err != nil {
-		return errors.Join(err, h.close(), h.part())
+		err = errors.Join(err, h.close())
+		h.part()
+		return err
 	}
 	return h.carry(h.loop, h.turned)
 }

@@ -3,7 +3,6 @@
 package traffic
 
 import (
-	"errors"
 	"math"
 
 	"golang.org/x/sys/unix"
@@ -132,15 +131,14 @@ func (r *receiving) result() result.End {
 
 func (r *receiving) parts() *Intervals { return r.meter.parts }
 
-// part ends the connections. A local end, whose peer would send for ever,
-// resets them.
-func (r *receiving) part() error {
-	var errs []error
+// part ends the connections, which stay there until they are closed, so that
+// their counters can be read. The peer of a local end would send for ever: what
+// comes now is answered with a reset.
+func (r *receiving) part() {
 	for _, c := range r.conns {
 		if r.local {
 			c.dropOnClose()
 		}
-		errs = append(errs, c.close())
+		c.shutdown(unix.SHUT_RDWR)
 	}
-	return errors.Join(errs...)
 }

@@ -57,6 +57,7 @@ func (e *tcpRRLocal) Arm(peer netip.AddrPort) error {
 	if err := e.sock.dial(peer, connectTime); err != nil {
 		return err
 	}
+	e.sock.lasts(&e.cfg)
 	return e.sock.setConnOptions(e.cfg, true)
 }
 

@@ -53,6 +53,7 @@ func (e *tcpRRRemote) Run() (result.End, error) {
 		if e.stop.Load() { // and Stop may not have seen the connection
 			e.Stop()
 		}
+		conn.lasts(&e.cfg)
 		// The local end hangs up when it has finished.
 		err := conn.setConnOptions(e.cfg, true)
 		if err == nil {

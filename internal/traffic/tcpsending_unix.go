@@ -3,7 +3,6 @@
 package traffic
 
 import (
-	"errors"
 	"fmt"
 
 	"golang.org/x/sys/unix"
@@ -151,18 +150,16 @@ func (s *sending) result() result.End {
 
 func (s *sending) parts() *Intervals { return s.meter.parts }
 
-// part ends the connections: a local end waits until all that it has sent has
+// part ends the connections, which stay there until they are closed, so that
+// their counters can be read. A local end waits until all that it has sent has
 // come in; at a remote end nobody waits for the rest any more.
-func (s *sending) part() error {
+func (s *sending) part() {
 	if s.local {
 		hangUpConns(s.conns, hangUpTime)
+		return
 	}
-	var errs []error
 	for _, c := range s.conns {
-		if !s.local {
-			c.dropOnClose()
-		}
-		errs = append(errs, c.close())
+		c.dropOnClose()
+		c.shutdown(unix.SHUT_RDWR)
 	}
-	return errors.Join(errs...)
 }

@@ -44,6 +44,7 @@ func (e *tcpLocal) Arm(peer netip.AddrPort) error {
 		return err
 	}
 	for _, c := range e.conns {
+		c.lasts(&e.cfg)
 		if err := c.setConnOptions(e.cfg, false); err != nil {
 			return err
 		}
@@ -92,8 +93,14 @@ func (e *tcpRemote) Prepare() (port uint16, err error) {
 		return 0, err
 	}
 	e.listener, port, err = listenTCP(e.cfg)
-	e.accepted = &acceptor{listener: e.listener, conns: places, setUp: func(c *socket) error { return c.setConnOptions(e.cfg, false) }}
+	e.accepted = &acceptor{listener: e.listener, conns: places, setUp: e.setUp}
 	return port, err
+}
+
+// setUp is for a connection that was accepted.
+func (e *tcpRemote) setUp(c *socket) error {
+	c.lasts(&e.cfg)
+	return c.setConnOptions(e.cfg, false)
 }
 
 func (e *tcpRemote) Arm(peer netip.AddrPort) error {

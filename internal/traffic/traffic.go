@@ -171,6 +171,20 @@ type Config struct {
 	// is the unspecified address, to fill in this end's own on the way there;
 	// engines do not use it.
 	Peer netip.Addr `json:"peer,omitzero"`
+	// Counters are the sources that the worker reads around the window; nil
+	// for those that are read by default, and "none" alone for none.
+	Counters []string `json:"counters,omitempty"`
+	// Soak has the worker let a loop of idle priority run on each of the CPUs
+	// that figures of CPU time are of.
+	Soak bool `json:"soak,omitempty"`
+	// Baseline is for how long the worker looks at the CPUs before anything
+	// flows; 0 for not at all.
+	Baseline time.Duration `json:"baseline_ns,omitempty"`
+	// OneMachine says that the other end is on this machine, too. Figures of
+	// CPU time are then of CPUScope alone, those CPUs that are this end's; where
+	// that is empty, the local end's are of both.
+	OneMachine bool  `json:"one_machine,omitempty"`
+	CPUScope   []int `json:"cpu_scope,omitempty"`
 	// Usage, if it is set, learns what CPU time the process takes within the
 	// window.
 	Usage *Usage `json:"-"`
@@ -182,6 +196,9 @@ type Config struct {
 	// has what it sends for itself.
 	source source
 }
+
+// maxBaseline is the longest that a worker looks at CPUs that do nothing.
+const maxBaseline = time.Minute
 
 // maxDevice is the longest name of an interface: IFNAMSIZ of linux/if.h with
 // its last byte.
@@ -248,6 +265,9 @@ func (c *Config) check() error {
 		if cpu < -1 {
 			return fmt.Errorf("CPU %d is out of range: 0 and up, or -1 for none", cpu)
 		}
+	}
+	if c.Baseline < 0 || c.Baseline > maxBaseline {
+		return fmt.Errorf("baseline %v is out of range: 0 (none) to %v", c.Baseline, maxBaseline)
 	}
 	if len(c.Device) > maxDevice {
 		return fmt.Errorf("device %q is no interface's name: those have at most %d bytes", c.Device, maxDevice)

@@ -84,6 +84,7 @@ func (e *udpFlowReceiver) Arm(peer netip.AddrPort) error {
 		p.peer = sys.SourceOf(peer)
 		n, err := p.sock.Drops()
 		p.dropsBefore, p.noDrops = n, err != nil
+		p.sock.lasts(&e.cfg)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (e *udpReceiver) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
 	}
-	if err := e.sock.connect(peer); err != nil {
+	if err := e.sock.join(&e.cfg, peer); err != nil {
 		return err
 	}
 	n, err := e.sock.Drops()

@@ -59,7 +59,7 @@ func (e *udpRRLocal) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
 	}
-	return e.exchange.sock.connect(peer)
+	return e.exchange.sock.join(&e.cfg, peer)
 }
 
 func (e *udpRRLocal) Run() (result.End, error) { return e.exchange.run() }
@@ -101,7 +101,7 @@ func (e *udpRRRemote) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
 	}
-	return e.sock.connect(peer)
+	return e.sock.join(&e.cfg, peer)
 }
 
 func (e *udpRRRemote) Run() (result.End, error) {

@@ -95,7 +95,7 @@ func (e *udpSender) Arm(peer netip.AddrPort) error {
 		return err
 	}
 	for _, f := range e.flows {
-		if err := f.sock.connect(peer); err != nil {
+		if err := f.sock.join(&e.cfg, peer); err != nil {
 			return err
 		}
 	}

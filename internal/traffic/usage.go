@@ -14,6 +14,46 @@ const (
 	CountCPUSystem = "cpu_system_ns"
 )
 
+// Watcher is told of an end's window and of what takes part in it, so that what
+// the host does meanwhile can be counted. Its methods are called by the traffic
+// threads: they return at once and may be called by several at a time.
+type Watcher interface {
+	// Warm is told with the end's first message when the window will open, in
+	// nanoseconds of sys.Nanotime. Every thread tells it once.
+	Warm(opens int64)
+	// Over is told when a window is over.
+	Over()
+	// Thread is told of each traffic thread, by its number in the test and
+	// that which the kernel knows it by (gettid(2)), before any message.
+	Thread(number, tid int)
+	// Socket is told of each socket that lasts as long as the test, before any
+	// message. It stays open until the engine is closed.
+	Socket(fd int)
+}
+
+// warms is told by each meter that its first message has come.
+//
+//go:noinline
+func (u *Usage) warms(opens int64) {
+	if u != nil && u.Watcher != nil {
+		u.Watcher.Warm(opens)
+	}
+}
+
+// thread is told by each traffic thread what it is.
+func (u *Usage) thread(number int) {
+	if u != nil && u.Watcher != nil {
+		u.Watcher.Thread(number, sys.ThreadID())
+	}
+}
+
+// socket is told of a socket that is the test's until its end.
+func (u *Usage) socket(fd int) {
+	if u != nil && u.Watcher != nil {
+		u.Watcher.Socket(fd)
+	}
+}
+
 // Usage is the CPU time that this process took within the window, all its
 // threads together (sys.CPUTime): the engine's part of the work, without what
 // the kernel does in its own threads and in interrupts of other processes.
@@ -27,6 +67,14 @@ const (
 // The zero Usage is ready for use, by any number of threads; a nil one does
 // nothing.
 type Usage struct {
+	// Watcher, if it is set before New, is told of the window and of what takes
+	// part in it.
+	Watcher Watcher
+	// Apart, if it is set before New, is the CPU time that threads of this
+	// process which are none of the engine's have taken so far, in nanoseconds:
+	// it is left out.
+	Apart func() int64
+
 	mu         sync.Mutex
 	begun      bool
 	failed     error
@@ -44,7 +92,7 @@ func (u *Usage) begins() {
 	defer u.mu.Unlock()
 	if !u.begun {
 		u.begun = true
-		u.begin.user, u.begin.system, u.failed = sys.CPUTime()
+		u.begin.user, u.begin.system, u.failed = u.read()
 	}
 }
 
@@ -55,11 +103,23 @@ func (u *Usage) ends() {
 	if u == nil {
 		return
 	}
+	if u.Watcher != nil {
+		u.Watcher.Over()
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.failed == nil {
-		u.end.user, u.end.system, u.failed = sys.CPUTime()
+		u.end.user, u.end.system, u.failed = u.read()
 	}
+}
+
+// read is the engine's CPU time so far.
+func (u *Usage) read() (user, system int64, err error) {
+	user, system, err = sys.CPUTime()
+	if err == nil && u.Apart != nil {
+		user -= u.Apart()
+	}
+	return user, system, err
 }
 
 // AddTo adds the two counts to an end's, when its engine has run. There are

@@ -11,7 +11,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"netdelta/internal/counters"
 	"netdelta/internal/result"
+	"netdelta/internal/spec"
 	"netdelta/internal/sys"
 	"netdelta/internal/traffic"
 )
@@ -72,6 +74,7 @@ type trial struct {
 	running  <-chan outcome
 	cfg      traffic.Config
 	usage    traffic.Usage
+	counting *counters.Sampler // nil where nothing is to be counted
 	out      *frames
 	quiet    func() // ends what is told while the traffic flows
 }
@@ -108,6 +111,9 @@ func (t *trial) prepare(cfg *traffic.Config) (reply, error) {
 		return reply{}, fmt.Errorf("%w: %s came without a configuration", errInvalid, cmdPrepare)
 	}
 	cfg.Usage = &t.usage
+	if err := t.count(cfg); err != nil {
+		return reply{}, err
+	}
 	engine, err := traffic.New(*cfg)
 	if err != nil {
 		return reply{}, fmt.Errorf("%w configuration: %w", errInvalid, err)
@@ -130,7 +136,37 @@ func (t *trial) prepare(cfg *traffic.Config) (reply, error) {
 	return answer, err
 }
 
+// count has what the host does around the window counted.
+func (t *trial) count(cfg *traffic.Config) error {
+	if len(cfg.Counters) == 1 && cfg.Counters[0] == counters.None && !cfg.Soak {
+		return nil
+	}
+	threads := 1
+	if test, err := spec.NewTest(cfg.Test.Name, cfg.Test.Params); err == nil {
+		threads = test.EndThreads()
+	}
+	var err error
+	t.counting, err = counters.New(counters.Options{
+		Sources: cfg.Counters, Addr: cfg.Addr, Device: cfg.Device, CPUs: cfg.CPUScope,
+		OneMachine: cfg.OneMachine, Shared: cfg.OneMachine && len(cfg.CPUScope) == 0 && cfg.Role == result.Remote,
+		Window: cfg.Window, Realtime: cfg.Test.Params.FIFO != 0, Soak: cfg.Soak,
+		Threads: threads, Paces: cfg.Role == result.Local,
+	})
+	if err != nil {
+		return fmt.Errorf("%w configuration: %w", errInvalid, err)
+	}
+	t.usage.Watcher = t.counting
+	if cfg.Soak {
+		t.usage.Apart = t.counting.Apart
+	}
+	return nil
+}
+
+// arm looks at the CPUs first, if it is to: both ends are prepared by now, and
+// nothing flows. Where both are on one machine, starting the other's worker
+// would have been taken for what the machine does anyway.
 func (t *trial) arm(peer netip.AddrPort) error {
+	t.counting.Baseline(t.cfg.Baseline)
 	err := t.thread.do(func() error { return t.engine.Arm(peer) })
 	if err == nil {
 		t.next = cmdRun
@@ -141,6 +177,7 @@ func (t *trial) arm(peer netip.AddrPort) error {
 // run starts the traffic. A local end answers when it is over, a remote one at
 // once.
 func (t *trial) run() (reply, error) {
+	t.counting.Begin()
 	t.running = t.thread.run(t.engine.Run)
 	t.quiet = func() {}
 	if t.cfg.Live {
@@ -156,11 +193,13 @@ func (t *trial) run() (reply, error) {
 func (t *trial) finish() (reply, error) {
 	o := <-t.running
 	t.quiet()
-	err := errors.Join(o.err, t.engine.Close())
+	counted := t.counting.Finish()
+	err := errors.Join(o.err, t.engine.Close(), t.counting.Close())
 	if err != nil {
 		return reply{}, err
 	}
 	o.end.Warnings = append(o.end.Warnings, t.warnings...)
 	t.usage.AddTo(&o.end)
+	o.end.Counters = counted
 	return reply{End: &o.end}, nil
 }

@@ -1,0 +1,79 @@
+package run
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+)
+
+// Figures of CPU time are of an end's own CPUs only where those are nobody
+// else's.
+func TestScope(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		path          Path
+		local, remote []int
+	}{
+		{"two hosts", Path{LocalCPU: 0, RemoteCPU: 1}, nil, nil},
+		{"one machine, bound apart", Path{OneMachine: true, LocalCPU: 0, RemoteCPU: 1}, []int{0}, []int{1}},
+		{"several threads", Path{OneMachine: true, LocalCPU: 2, LocalCPUs: []int{0, 2}, RemoteCPU: 1, RemoteCPUs: []int{3}}, []int{0, 2}, []int{1, 3}},
+		{"the same CPU", Path{OneMachine: true, LocalCPU: 1, RemoteCPU: 1}, nil, nil},
+		{"one CPU of several in common", Path{OneMachine: true, LocalCPU: 0, LocalCPUs: []int{1}, RemoteCPU: 1}, nil, nil},
+		{"not bound", Path{OneMachine: true, LocalCPU: -1, RemoteCPU: 1}, nil, nil},
+	} {
+		if d := cmp.Diff([][]int{c.local, c.remote}, [][]int{c.path.scope(result.Local), c.path.scope(result.Remote)}); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+	}
+}
+
+// A trial has its own baseline, or the latest one of each end.
+func TestBaselines(t *testing.T) {
+	quiet := func(n int64) []result.Reading {
+		return []result.Reading{{Source: result.SourceIdle, Elapsed: time.Duration(n)}}
+	}
+	trial := func(local, remote []result.Reading) *result.Trial {
+		return &result.Trial{Local: result.End{Counters: &result.Counters{Baseline: local}}, Remote: &result.End{Counters: &result.Counters{Baseline: remote}}}
+	}
+	var b baselines
+	if b.due() != baselineTime {
+		t.Fatal("the first trial looks at no idle machine")
+	}
+	b.keep(trial(quiet(1), quiet(2)))
+	if d := b.due(); d != 0 {
+		t.Errorf("the next trial looks again for %v", d)
+	}
+	next := trial(nil, nil)
+	b.keep(next)
+	if d := cmp.Diff([]any{quiet(1), quiet(2)}, []any{next.Local.Counters.Baseline, next.Remote.Counters.Baseline}); d != "" {
+		t.Errorf("the next trial's baselines (-want +got):\n%s", d)
+	}
+	b.at = b.at.Add(-baselineAge - time.Second)
+	if b.due() != baselineTime {
+		t.Error("an old baseline is not taken anew")
+	}
+	b.keep(trial(quiet(3), nil)) // the remote end could not
+	last := trial(nil, nil)
+	b.due()
+	b.keep(last)
+	if d := cmp.Diff([]any{quiet(3), quiet(2)}, []any{last.Local.Counters.Baseline, last.Remote.Counters.Baseline}); d != "" {
+		t.Errorf("baselines after one that only one end had (-want +got):\n%s", d)
+	}
+	b.keep(&result.Trial{}) // nothing counted, no remote end
+}
+
+// A path may be measured with other counters than its plan's.
+func TestSources(t *testing.T) {
+	r := runner{Config: Config{Plan: spec.Plan{Counters: []string{"cpu"}}}, path: &Path{}}
+	if d := cmp.Diff([]string{"cpu"}, r.sources()); d != "" {
+		t.Error(d)
+	}
+	r.path.Counters = []string{"none"}
+	if d := cmp.Diff([]string{"none"}, r.sources()); d != "" {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,129 @@
+package traffic
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+)
+
+// socketWatcher notes which sockets it is told of.
+type socketWatcher struct {
+	mu sync.Mutex
+	// cookies are what the kernel knew each by when it was told of.
+	cookies map[int]uint64
+	wrong   []error
+}
+
+func (w *socketWatcher) Warm(int64)      {}
+func (w *socketWatcher) Over()           {}
+func (w *socketWatcher) Thread(int, int) {}
+
+func (w *socketWatcher) Socket(fd int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	cookie, err := unix.GetsockoptUint64(fd, unix.SOL_SOCKET, unix.SO_COOKIE)
+	if _, twice := w.cookies[fd]; twice && err == nil {
+		err = fmt.Errorf("descriptor %d was told of twice", fd)
+	}
+	if err != nil {
+		w.wrong = append(w.wrong, err)
+		return
+	}
+	w.cookies[fd] = cookie
+}
+
+// check checks that so many sockets were told of and are still there.
+func (w *socketWatcher) check(t *testing.T, role string, want int) {
+	t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.wrong) > 0 || len(w.cookies) != want {
+		t.Errorf("%s told of %d sockets, not %d: %v", role, len(w.cookies), want, w.wrong)
+	}
+	for fd, cookie := range w.cookies {
+		if now, err := unix.GetsockoptUint64(fd, unix.SOL_SOCKET, unix.SO_COOKIE); err != nil || now != cookie {
+			t.Errorf("%s: descriptor %d is no longer the socket that was told of: %v", role, fd, err)
+		}
+	}
+}
+
+// Every socket that lasts as long as a test is told of once, and is there until
+// its engine is closed.
+func TestWatcherIsToldOfEverySocket(t *testing.T) {
+	addr := netip.MustParseAddr("127.0.0.1")
+	for i, c := range []struct {
+		test          string
+		params        spec.Params
+		local, remote int
+	}{
+		{"udp_rr", spec.Params{}, 1, 1},
+		{"udp_rr", spec.Params{Rate: 1000}, 1, 1},
+		{"udp_rr", spec.Params{Flows: 3, Threads: 2, Size: 8}, 3, 2},
+		{"udp_rr", spec.Params{Load: "tcp_stream"}, 1, 1},
+		{"tcp_rr", spec.Params{}, 1, 1},
+		{"tcp_rr", spec.Params{Rate: 1000}, 1, 1},
+		{"tcp_rr", spec.Params{Flows: 3, Threads: 2}, 3, 3},
+		{"tcp_crr", spec.Params{}, 0, 0},
+		{"udp_stream", spec.Params{}, 1, 1},
+		{"udp_stream", spec.Params{Flows: 4, Threads: 2}, 4, 2},
+		{"tcp_stream", spec.Params{}, 1, 1},
+		{"tcp_stream", spec.Params{Rate: 1000}, 1, 1},
+		{"tcp_stream", spec.Params{Flows: 2, Threads: 2}, 2, 2},
+		{"tcp_stream", spec.Params{Flows: 5}, 5, 5},
+		{"tcp_maerts", spec.Params{}, 1, 1},
+		{"tcp_maerts", spec.Params{Flows: 5}, 5, 5},
+		{"tcp_bidir", spec.Params{}, 2, 2},
+		{"icmp_echo", spec.Params{}, 1, -1},
+		{"wake", spec.Params{}, 0, -1},
+	} {
+		t.Run(fmt.Sprintf("%s %d", c.test, i), func(t *testing.T) {
+			test, err := spec.NewTest(c.test, c.params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			engine := func(role string) (Engine, *socketWatcher, netip.AddrPort) {
+				w := &socketWatcher{cookies: map[int]uint64{}}
+				e, err := New(Config{Role: role, Test: test, Warmup: 5 * time.Millisecond, Window: 20 * time.Millisecond,
+					CPU: -1, Addr: addr, Usage: &Usage{Watcher: w}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { e.Close() })
+				port, err := e.Prepare()
+				if err != nil {
+					t.Fatal(err)
+				}
+				return e, w, netip.AddrPortFrom(addr, port)
+			}
+			local, localTold, localAt := engine(result.Local)
+			if c.remote < 0 {
+				if err := local.Arm(netip.AddrPortFrom(addr, 0)); err != nil {
+					t.Fatal(err)
+				}
+				finish(t, start(local))
+				localTold.check(t, result.Local, c.local)
+				return
+			}
+			remote, remoteTold, remoteAt := engine(result.Remote)
+			if err := remote.Arm(localAt); err != nil {
+				t.Fatal(err)
+			}
+			if err := local.Arm(remoteAt); err != nil {
+				t.Fatal(err)
+			}
+			remoteDone := start(remote)
+			finish(t, start(local))
+			localTold.check(t, result.Local, c.local)
+			remote.Stop()
+			finish(t, remoteDone)
+			remoteTold.check(t, result.Remote, c.remote)
+		})
+	}
+}
