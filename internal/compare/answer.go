@@ -13,7 +13,8 @@ import (
 // Answer says in words what the report bears, one sentence for each level but
 // the baseline, by each test's headline metric: "kthread against softirq:
 // tcp_rr p50 +57% (52 to 60), worse; udp_stream goodput same." Where another
-// main metric of a test says otherwise than its headline, that is added. An
+// main metric of a test says otherwise than its headline, that is added. Where
+// something held a test's throughput, what it cost leads instead. An
 // interaction is told where it is sure, since then neither factor's effect
 // holds by itself.
 func (r *Report) Answer() []string {
@@ -66,12 +67,18 @@ func (s *saying) order() int {
 }
 
 func (r *Report) sentence(l Level) string {
-	items := sayings(l.Rows)
+	items, leads := sayings(l.Rows), pinnedOf(l.Rows)
 	text := r.Named(l) + ": "
-	if len(items) == 0 {
+	if len(items) == 0 && len(leads) == 0 {
 		return text + "no figures."
 	}
 	most, judged := 0, false
+	for _, p := range leads {
+		for _, c := range slices.Concat(append(p.cost, p.rows)...) {
+			most = max(most, c.N)
+			judged = judged || c.Verdict != Unsure
+		}
+	}
 	for _, s := range items {
 		for _, c := range s.rows {
 			most = max(most, c.N)
@@ -80,6 +87,9 @@ func (r *Report) sentence(l Level) string {
 	}
 	early := most < r.fewest() && !judged
 	var parts []string
+	for i := range leads {
+		parts = append(parts, leads[i].text(!early))
+	}
 	for _, s := range items {
 		parts = append(parts, s.text(!early)...)
 	}
@@ -136,7 +146,7 @@ func together(l Level) string {
 func sayings(rows []Comparison) []saying {
 	var all []saying
 	for _, c := range rows {
-		if c.Rank() != result.Headline {
+		if c.Rank() != result.Headline || c.Held != nil {
 			continue
 		}
 		s := saying{test: c.Test, metric: c.Metric, verdict: c.Verdict, known: c.DeltaPct != nil || c.Delta != nil}

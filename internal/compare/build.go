@@ -60,12 +60,17 @@ func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) 
 	return r, nil
 }
 
-// rows makes a row for each contrast, test and metric, in that order.
+// rows makes a row for each contrast, test and metric that any trial of the test
+// tells of, in that order.
 func (g *grid) rows(contrasts []contrast) []*row {
 	var all []*row
+	present := make([][]result.Definition, len(g.plan.Tests))
+	for t, test := range g.plan.Tests {
+		present[t] = definitions(test, g.of(t))
+	}
 	for _, c := range contrasts {
-		for t, test := range g.plan.Tests {
-			for _, d := range result.Definitions(test) {
+		for t := range g.plan.Tests {
+			for _, d := range present[t] {
 				r := g.row(t, d, c)
 				all = append(all, &r)
 			}

@@ -172,10 +172,14 @@ func TestBuildFindsWhatTheSimulationPutIn(t *testing.T) {
 func TestRowsAreSortedAndComplete(t *testing.T) {
 	s := rxContext(t, 6)
 	r := build(t, s.plan, s.run(), Options{})
+	g, err := newGrid(&s.plan, s.run())
+	if err != nil {
+		t.Fatal(err)
+	}
 	i := 0
 	for _, level := range []string{"inline", "kthread", "uthread"} {
-		for _, test := range s.plan.Tests {
-			for _, d := range result.Definitions(test) {
+		for n, test := range s.plan.Tests {
+			for _, d := range definitions(test, g.of(n)) {
 				if i == len(r.Comparisons) {
 					t.Fatalf("only %d rows", i)
 				}

@@ -160,6 +160,11 @@ func (c *common) warningsAbout(metric result.Taken, trials []*cell) []result.War
 				about = append(about, w)
 			}
 		}
+		for _, w := range x.uncounted {
+			if w.Alone(metric) {
+				about = append(about, note([]result.Warning{w})...)
+			}
+		}
 		t.add(about)
 	}
 	all := []result.Warning{}

@@ -133,14 +133,60 @@ func (r *Report) compareEnvironments(old, new *party) {
 			r.warn(nothingKept(end, old.name, new.name, len(a), len(b)))
 			continue
 		}
-		r.EnvironmentDiff = append(r.EnvironmentDiff, Changes(end, a, b)...)
+		r.EnvironmentDiff = append(r.EnvironmentDiff, oneSided(end, Changes(end, a, b))...)
 		for _, f := range a {
 			if slices.Contains(b, f) {
 				same[end] = append(same[end], f)
 			}
 		}
 	}
+	// A machine that was booted in between differs by that in any case.
+	slices.SortStableFunc(r.EnvironmentDiff, func(a, b FactChange) int { return bootRank(a) - bootRank(b) })
 	r.Environment = named(same)
+}
+
+func bootRank(c FactChange) int {
+	if c.Name == result.FactBoot {
+		return 1
+	}
+	return 0
+}
+
+// maxOneSided is how many details one side may lack before that is taken for
+// what a record of an older program lacks.
+const maxOneSided = 20
+
+// oneSided puts the details that only one side has, where they are many, into
+// one change, so that they do not hide what differs.
+func oneSided(end string, changes []FactChange) []FactChange {
+	var old, new int
+	for _, c := range changes {
+		if !result.DetailFact(c.Name) {
+			continue
+		}
+		switch {
+		case c.New == "":
+			old++
+		case c.Old == "":
+			new++
+		}
+	}
+	if old+new <= maxOneSided {
+		return changes
+	}
+	kept := []FactChange{}
+	for _, c := range changes {
+		if c.Old != "" && c.New != "" || !result.DetailFact(c.Name) {
+			kept = append(kept, c)
+		}
+	}
+	count := func(n int) string {
+		if n == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%d that the other side does not have", n)
+	}
+	return append(kept, FactChange{End: end, Name: "details", Old: count(old), New: count(new)})
 }
 
 // named puts the ends' names before the facts but for those that are the same

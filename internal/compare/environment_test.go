@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,6 +84,43 @@ func TestEnvironmentDiff(t *testing.T) {
 		if d := cmp.Diff(c.unknown, withCode(r.Warnings, "environment-unknown")); d != "" {
 			t.Errorf("%s: unknown:\n%s", c.name, d)
 		}
+	}
+}
+
+// A boot comes after all that differs, and details that a record of an older
+// program lacks are one change that hides none.
+func TestBootsAndOneSidedDetails(t *testing.T) {
+	b := newBoots(t, 1, "tcp_stream")
+	old, new := b.run("old", 4, 1), b.run("new", 4, 1)
+	facts := func(more ...Fact) []Fact {
+		return append([]Fact{{Name: result.FactBoot, Value: more[0].Value}, {Name: "kernel", Value: "6.1"}}, more...)
+	}
+	a := facts(Fact{Name: "net.core.rmem_max", Value: "1"})
+	c := facts(Fact{Name: "net.core.rmem_max", Value: "2"}, Fact{Name: "governor", Value: "powersave"})
+	old.Run.Environments = []result.Environment{{End: result.Local, Facts: a}, {End: result.Remote, Facts: a}}
+	new.Run.Environments = []result.Environment{{End: result.Local, Facts: c}, {End: result.Remote, Facts: c}}
+	r := compareRuns(t, []Kept{old}, []Kept{new}, RunsOptions{})
+	want := []FactChange{
+		{"local", "net.core.rmem_max", "1", "2"}, {"local", "governor", "", "powersave"},
+		{"remote", "net.core.rmem_max", "1", "2"}, {"remote", "governor", "", "powersave"},
+		{"local", "boot", "1", "2"}, {"remote", "boot", "1", "2"}}
+	if d := cmp.Diff(want, r.EnvironmentDiff); d != "" {
+		t.Error(d)
+	}
+	for i := range maxOneSided {
+		c = append(c, Fact{Name: "net.x" + strconv.Itoa(i), Value: "1"})
+	}
+	new.Run.Environments = []result.Environment{{End: result.Local, Facts: c}, {End: result.Remote, Facts: c}}
+	if r := compareRuns(t, []Kept{old}, []Kept{new}, RunsOptions{}); len(r.EnvironmentDiff) != 6+2*maxOneSided {
+		t.Errorf("%d one-sided details are no longer told: %v", maxOneSided, r.EnvironmentDiff)
+	}
+	c = append(c, Fact{Name: "net.y", Value: "1"})
+	new.Run.Environments = []result.Environment{{End: result.Local, Facts: c}, {End: result.Remote, Facts: a}}
+	r = compareRuns(t, []Kept{old}, []Kept{new}, RunsOptions{})
+	want = []FactChange{{"local", "net.core.rmem_max", "1", "2"}, {"local", "governor", "", "powersave"},
+		{"local", "details", "", "21 that the other side does not have"}, {"local", "boot", "1", "2"}}
+	if d := cmp.Diff(want, r.EnvironmentDiff); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -56,7 +56,7 @@ func TestFactorialEffects(t *testing.T) {
 	// 5 windows a second; the median of blocks 1 to 8 times as much is 4.5.
 	near("panther's median", tiger.A.Median, 40*4.5*math.Sqrt(171000*99000))
 
-	if len(r.Effects) != len(result.Definitions(plan.Tests[0])) {
+	if len(r.Effects) != len(result.Present(result.Definitions(plan.Tests[0]), func(result.Taken) bool { return false })) {
 		t.Fatalf("%d effects", len(r.Effects))
 	}
 	both := find(t, r.Effects, "tiger:filter", "tcp_stream", "goodput")

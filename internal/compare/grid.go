@@ -13,8 +13,13 @@ import (
 type cell struct {
 	attempt  int
 	figures  map[result.Taken]float64
+	told     map[result.Taken]bool // figures, and those with a reason to lack
 	counters map[counter]float64
+	drops    map[counter]float64 // datagrams that the two hosts' counters have
 	warnings []noted
+	// uncounted are the reasons for what told has not.
+	uncounted []result.Warning
+	held      map[string]*result.Held // of goodput, by the end that received
 }
 
 // figure is a metric of the trial; NaN where the trial or the metric is
@@ -84,11 +89,11 @@ func newGrid(plan *spec.Plan, trials []result.Trial) (*grid, error) {
 }
 
 func newCell(x *result.Trial) *cell {
-	c := &cell{attempt: x.Attempt, figures: map[result.Taken]float64{}, counters: countersOf(x), warnings: note(x.AllWarnings())}
+	c := &cell{attempt: x.Attempt, figures: map[result.Taken]float64{}, counters: countersOf(x), warnings: note(x.AllWarnings()), held: heldOf(x)}
 	for _, m := range x.Metrics() {
 		c.figures[m.Taken()] = m.Value
 	}
-	return c
+	return c.tells(x)
 }
 
 func (g *grid) completeBlocks() int {

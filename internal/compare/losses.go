@@ -43,11 +43,14 @@ type Place struct {
 
 // places are the counters of what goes missing between two programs, in the
 // order of the way. A host of a lab is a at the local end and b at the remote
-// one; a name that ends with an underscore stands for all that begin so.
+// one; where the path is not a lab's, what its hosts counted is named by source.
+// A name that ends with an underscore or a point stands for all that begin so.
 var places = []counter{
 	{PathEnd, "a.tx_dropped"}, {PathEnd, "a.tx_errors"},
 	{PathEnd, "wire.a_to_b.drop_"},
 	{PathEnd, "b.rx_dropped"}, {PathEnd, "b.rx_errors"},
+	{result.Local, "snmp."}, {result.Local, "qdisc."}, {result.Local, "device."},
+	{result.Remote, "device."}, {result.Remote, "softnet."}, {result.Remote, "snmp."},
 	{result.Remote, socketDrops},
 }
 
@@ -107,7 +110,8 @@ func (b *bundle) loss() (Loss, bool) {
 // placeOf is a counter's place on the way, -1 for none.
 func placeOf(end, name string) int {
 	return slices.IndexFunc(places, func(p counter) bool {
-		return p.end == end && (p.name == name || strings.HasSuffix(p.name, "_") && strings.HasPrefix(name, p.name))
+		family := strings.HasSuffix(p.name, "_") || strings.HasSuffix(p.name, ".")
+		return p.end == end && (p.name == name || family && strings.HasPrefix(name, p.name))
 	})
 }
 
@@ -158,6 +162,12 @@ func (c *cell) way() (shares map[counter]float64, unnamed float64, fragmented bo
 		}
 		shares[k] = n / of
 		unnamed -= n / of
+	}
+	if whole {
+		for _, k := range slices.SortedFunc(maps.Keys(c.drops), byName) {
+			shares[k] = c.drops[k] / sent
+			unnamed -= shares[k]
+		}
 	}
 	return shares, unnamed, fragmented
 }

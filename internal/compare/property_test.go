@@ -86,7 +86,11 @@ func TestAnyTrialsGiveASoundReport(t *testing.T) {
 				t.Fatalf("%s in %s", list, data)
 			}
 		}
-		perLevel := len(result.Definitions(s.plan.Tests[0]))
+		g, err := newGrid(&s.plan, trials)
+		if err != nil {
+			t.Fatal(err)
+		}
+		perLevel := len(definitions(s.plan.Tests[0], g.of(0)))
 		if want := perLevel * len(s.plan.Factors); len(r.Comparisons) != want || len(r.Effects) != perLevel*(len(s.plan.Factors)-1) {
 			t.Fatalf("%d rows and %d effects", len(r.Comparisons), len(r.Effects))
 		}

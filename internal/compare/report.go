@@ -166,6 +166,9 @@ type Comparison struct {
 	BlocksNeeded int `json:"blocks_needed,omitempty"`
 	// TrialsNeeded is the same between separate runs: trials on each side.
 	TrialsNeeded int `json:"trials_needed,omitempty"`
+	// Held is what held throughput in nearly all trials of both sides, so that
+	// the row can't tell them apart; null where nothing did.
+	Held *result.Held `json:"held,omitempty"`
 	// Spread is there where a side has several runs with figures.
 	Spread   *Spread          `json:"spread,omitempty"`
 	Warnings []result.Warning `json:"warnings"`

@@ -34,6 +34,10 @@ func (g *grid) row(test int, d result.Definition, c contrast) row {
 	}}
 	var trials []*cell
 	g.each(test, slices.Concat(c.minus, c.plus), func(x *cell) { trials = append(trials, x) })
+	var minus, plus []*cell
+	g.each(test, c.minus, func(x *cell) { minus = append(minus, x) })
+	g.each(test, c.plus, func(x *cell) { plus = append(plus, x) })
+	r.Held = heldIn(d.Taken(), minus, plus)
 	r.ran = g.complete
 	r.Warnings = g.common.warningsAbout(d.Taken(), trials)
 	scale, hopeless := r.scaleOf(trials)
@@ -79,9 +83,13 @@ func (c *Comparison) scaleOf(trials []*cell) (l link, hopeless bool) {
 	if zeros == 0 {
 		return logarithmic, false
 	}
+	advice := "look at why nothing came through"
+	if c.cost() {
+		advice = "measure for longer (--time)"
+	}
 	c.Warnings = append(c.Warnings, result.Warning{Code: "zero-figure", Metric: c.Metric,
 		Text:   fmt.Sprintf("%d of %d trials measured 0, so there is no relative change", zeros, len(trials)),
-		Advice: "look at why nothing came through"})
+		Advice: advice})
 	return linear, true
 }
 

@@ -79,7 +79,7 @@ func Runs(old, new []Kept, opts RunsOptions) (Report, error) {
 	var rows []*unpaired
 	for _, m := range both {
 		r.Trials += len(m.trials(0)) + len(m.trials(1))
-		for _, d := range result.Definitions(m.test) {
+		for _, d := range definitions(m.test, append(m.trials(0), m.trials(1)...)) {
 			rows = append(rows, newUnpaired(m, d, names, opts.Margin, &common))
 		}
 	}

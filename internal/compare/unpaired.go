@@ -27,6 +27,7 @@ func newUnpaired(m *match, d result.Definition, names [2]string, share float64, 
 	old, new := m.trials(0), m.trials(1)
 	both := slices.Concat(old, new)
 	r.Warnings = known.warningsAbout(d.Taken(), both)
+	r.Held = heldIn(d.Taken(), old, new)
 	scale, hopeless := r.scaleOf(both)
 
 	a, b := figuresOf(old, d.Taken()), figuresOf(new, d.Taken())

@@ -18,15 +18,22 @@ const familyLevel = 0.05
 // share is the relative change that matters and window the trials' length.
 //
 // A relative change is held against the share in percent, and a share (loss)
-// against the same number as an absolute share: 2% is 0.02. A count per second
-// (retransmits) is held against that part of the baseline, but never against
+// against the same number as an absolute share: 2% is 0.02; so is time per second
+// (run_delay). Events for each packet or round trip are held against that part
+// of the baseline, but never against less than 2 with a hundred of them. A count
+// per second (retransmits) is held against that part of the baseline, but never against
 // less than one a second or one a window: a single event more is not a change
 // of the path.
 func margin(share float64, window time.Duration, d result.Definition, baseline float64) float64 {
 	switch {
 	case d.Scale == Percent:
 		return percentOf(share)
-	case d.Unit == unit.Share:
+	case d.Unit == unit.Share || d.Unit == unit.SecondsPerSecond:
+		return share
+	case d.Unit == unit.PerPacket || d.Unit == unit.PerOp:
+		if part := share * baseline; part > share {
+			return part
+		}
 		return share
 	}
 	least := 1.0

@@ -19,7 +19,10 @@ const (
 // Balance says where the datagrams of a whole trial went, warm-up and what
 // follows the window included:
 //
-//	Sent = Received + SocketDrops + the path's Drops - OtherDrops + Rest
+//	Sent = Received + SocketDrops + Drops on the way - OtherDrops + Rest
+//
+// Nothing is under way any more: when the sender has ended, the receiver reads
+// until its socket has been quiet for a whole receive call.
 type Balance struct {
 	Sent, Received, SocketDrops int64
 	// Drops are those of the counters on the way that have any, each packet
@@ -33,14 +36,16 @@ type Balance struct {
 	// Rest is what no counter has; below 0 if they have more than was sent.
 	Rest int64
 	// Exact says that every counter is known and counts datagrams. If it is
-	// not, Rest is only what is left: the path is not a lab's, the kernel does
+	// not, Rest is only what is left: the path is not a lab's, and the counters
+	// are those of hosts that may have had other traffic, the kernel does
 	// not tell of drops at sockets, the datagrams went in fragments, which the
 	// counters of a link count one by one, or something dropped what had many
 	// of them in it and was counted once (methods gso and gro).
 	Exact bool
 }
 
-// Drop is the drops of one counter.
+// Drop is the drops of one counter: of a lab's link, or of a host as
+// "remote.device.rx_missed", by end, source and name.
 type Drop struct {
 	Name    string
 	Packets int64
@@ -76,6 +81,7 @@ func (t *Trial) Balance() (b Balance, ok bool) {
 	b.Rest = sent - received - drops
 	frames, haveFrames := t.Path.Counts[pathSent]
 	if !haveFrames {
+		b.dropAtHosts(t, hostPlaces, haveDrops)
 		return b, true
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Path.Counts)) {
@@ -84,16 +90,31 @@ func (t *Trial) Balance() (b Balance, ok bool) {
 		}
 	}
 	b.drop(pathReceiveDrops, min(t.Path.Counts[pathReceiveDrops], max(b.Rest, 0)))
+	b.dropAtHosts(t, slices.DeleteFunc(slices.Clone(hostPlaces), func(p hostPlace) bool { return !ownQueue(p) }), haveDrops)
 
 	frames += t.Path.Counts[pathSendDrops]
-	fragments := sent > 0 && frames >= 2*sent
-	b.Exact = haveDrops && !fragments && !t.droppedAtOnce(&b)
+	b.Exact = haveDrops && !t.fragmented() && !t.droppedAtOnce(&b)
 	if b.Exact {
 		b.Others = max(frames-sent, 0)
 		b.OtherDrops = min(b.Others, max(-b.Rest, 0))
 		b.Rest += b.OtherDrops
 	}
 	return b, true
+}
+
+// fragmented says that the datagrams went in several frames each: by what a
+// lab's link counted, or by the MTU of the sender's interface.
+func (t *Trial) fragmented() bool {
+	if frames, lab := t.Path.Counts[pathSent]; lab {
+		sent := t.Local.Counts[CountSentAll]
+		return sent > 0 && frames+t.Path.Counts[pathSendDrops] >= 2*sent
+	}
+	device := t.whole(Local, SourceDevice)
+	if device == nil || t.Test.Params.Send == "gso" {
+		return false
+	}
+	mtu := device.Levels["mtu"]
+	return mtu > 0 && int64(t.Test.Params.Size)+spec.IPOverhead > mtu
 }
 
 // droppedAtOnce says that a counter may have counted many datagrams as one.

@@ -34,6 +34,13 @@ type realRun struct {
 	trials []result.Trial
 	// start replaces worker.Start at the local host. It may be nil.
 	start func(*sys.NetNS) (agent.Worker, error)
+	// path changes the path of each variant, and meddle does something to the
+	// lab when both ends have read their counters and nothing has been sent.
+	// Both may be nil.
+	path   func(*Path)
+	meddle func(*netlab.Lab) error
+	// over makes another setup than realSetup. It may be nil.
+	over func(*netlab.Lab) Setup
 	// length is the time that the finished run took in all.
 	length time.Duration
 }
@@ -69,6 +76,12 @@ func (r *realRun) run(t *testing.T, kind string) error {
 		}
 	}
 	near := agent.Config{Name: "a", NS: lab.A.NS}
+	if r.meddle != nil {
+		near.Start = func() (agent.Worker, error) {
+			w, err := worker.Start(lab.A.NS)
+			return meddler{w, func() error { return r.meddle(lab) }}, err
+		}
+	}
 	if r.start != nil {
 		near.Start = func() (agent.Worker, error) { return r.start(lab.A.NS) }
 	}
@@ -77,7 +90,10 @@ func (r *realRun) run(t *testing.T, kind string) error {
 	remote, endRemote := serve(lab.B, agent.Config{Name: "b", NS: lab.B.NS})
 	defer endRemote()
 	r.cfg.Local, r.cfg.Remote = local, remote
-	r.cfg.Setup = realSetup{lab, kind}
+	r.cfg.Setup = realSetup{lab, kind, r.path}
+	if r.over != nil {
+		r.cfg.Setup = r.over(lab)
+	}
 	r.cfg.Sink = func(tr result.Trial) error { r.trials = append(r.trials, tr); return nil }
 	began := time.Now()
 	err = Run(t.Context(), r.cfg)
@@ -86,8 +102,9 @@ func (r *realRun) run(t *testing.T, kind string) error {
 }
 
 type realSetup struct {
-	lab  *netlab.Lab
-	kind string
+	lab    *netlab.Lab
+	kind   string
+	change func(*Path)
 }
 
 func (s realSetup) Apply(ctx context.Context, v spec.Variant) (Path, error) {
@@ -95,11 +112,29 @@ func (s realSetup) Apply(ctx context.Context, v spec.Variant) (Path, error) {
 	if err != nil {
 		return Path{}, err
 	}
-	return Path{
+	p := Path{
 		LocalAddr: link.AddrA(), RemoteAddr: link.AddrB(),
 		LocalCPU: sys.NoCPU, RemoteCPU: sys.NoCPU,
 		Counts: link.Counts, Close: link.Close, OneMachine: true,
-	}, nil
+	}
+	if s.change != nil {
+		s.change(&p)
+	}
+	return p, nil
+}
+
+// meddler is the local end's worker, before whose traffic something happens.
+// The remote end has begun by then.
+type meddler struct {
+	*worker.Worker
+	meddle func() error
+}
+
+func (m meddler) Run(ctx context.Context) (*result.End, error) {
+	if err := m.meddle(); err != nil {
+		return nil, err
+	}
+	return m.Worker.Run(ctx)
 }
 
 // need skips what this system cannot do.

@@ -42,7 +42,8 @@ type Report struct {
 	IntervalNS int64  `json:"interval_ns"`
 	Seed       uint64 `json:"seed"`
 	// Figures has a row for each test and metric, in the order of the tables
-	// of tests and metrics, whether it has figures or not.
+	// of tests and metrics, whether it has figures or not; but none of what
+	// hosts count only if they are asked to and can, where no trial tells of it.
 	Figures  []Figure         `json:"figures"`
 	Warnings []result.Warning `json:"warnings"`
 	// Environments is what the two ends were when the run began.
@@ -74,6 +75,9 @@ type Figure struct {
 	Confidence float64  `json:"confidence"`
 	Min        *float64 `json:"min"`
 	Max        *float64 `json:"max"`
+	// Held is what held throughput in nearly all trials; null where nothing
+	// did, and for all metrics but goodput.
+	Held *result.Held `json:"held,omitempty"`
 	// Warnings are about this metric: why trials lack it, among others.
 	Warnings []result.Warning `json:"warnings"`
 }
@@ -105,7 +109,7 @@ func Build(run result.Run, trials []result.Trial) Report {
 	}
 	groups := grouped(trials)
 	for _, g := range groups {
-		for _, d := range result.Definitions(g.test) {
+		for _, d := range g.definitions() {
 			r.Figures = append(r.Figures, g.figure(d))
 		}
 	}
@@ -124,6 +128,8 @@ type group struct {
 // trial is what one trial gives.
 type trial struct {
 	figures  map[result.Taken]float64
+	told     map[result.Taken]bool   // figures, and those with a reason to lack
+	held     map[string]*result.Held // of goodput, by the end that received
 	warnings []result.Warning
 }
 
@@ -149,11 +155,12 @@ func grouped(trials []result.Trial) []*group {
 			j = len(groups)
 			groups = append(groups, &group{test: t.Test, under: key})
 		}
-		one := trial{figures: map[result.Taken]float64{}, warnings: t.AllWarnings()}
+		one := trial{figures: map[result.Taken]float64{}, warnings: t.AllWarnings(), held: map[string]*result.Held{
+			result.Local: t.Held(result.Local), result.Remote: t.Held(result.Remote)}}
 		for _, m := range t.Metrics() {
 			one.figures[m.Taken()] = m.Value
 		}
-		groups[j].trials = append(groups[j].trials, one)
+		groups[j].trials = append(groups[j].trials, one.tells(t))
 	}
 	slices.SortStableFunc(groups, func(a, b *group) int {
 		return cmp.Or(
@@ -195,6 +202,13 @@ func (g *group) figure(d result.Definition) Figure {
 	}
 	if f.N = len(values); f.N == 0 {
 		return f
+	}
+	if d.Name == result.Goodput {
+		var held []*result.Held
+		for _, t := range g.trials {
+			held = append(held, t.held[d.End])
+		}
+		f.Held = result.HeldIn(held)
 	}
 	m := stats.MedianInterval(values, confidence)
 	f.Median, f.Min, f.Max = number(m.Est), number(slices.Min(values)), number(slices.Max(values))

@@ -8,13 +8,17 @@ import (
 	"netdelta/internal/result"
 )
 
-// kind is what makes two warnings one: everything but the numbers in it.
+// kind is what makes two warnings one: everything but the numbers in it, and of
+// guards the code alone.
 type kind struct{ code, metric, end, shape string }
 
 // numbers are the figures and durations in a warning's text.
 var numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(ns|µs|us|ms|s|m|h)?`)
 
 func kindOf(w result.Warning) kind {
+	if result.OneKind(w.Code) {
+		return kind{code: w.Code}
+	}
 	return kind{w.Code, w.Metric, w.End, numbers.ReplaceAllString(w.Text, "N")}
 }
 

@@ -21,6 +21,7 @@ var scales = map[Unit][]step{
 	SecondsPerSecond: {{1e-6, "us/s"}, {1e-3, "ms/s"}, {1, "s/s"}},
 	SecondsPerByte:   {{1e-12, "ps/B"}, {1e-9, "ns/B"}, {1e-6, "us/B"}, {1e-3, "ms/B"}, {1, "s/B"}},
 	SecondsPerOp:     {{1e-9, "ns/op"}, {1e-6, "us/op"}, {1e-3, "ms/op"}, {1, "s/op"}},
+	CyclesPerOp:      {{1, "cycles/op"}, {1e3, "kcycles/op"}, {1e6, "Mcycles/op"}},
 	BitsPerSecond:    {{1, "bit/s"}, {1e3, "kbit/s"}, {1e6, "Mbit/s"}, {1e9, "Gbit/s"}, {1e12, "Tbit/s"}},
 	PerSecond:        {{1, "/s"}, {1e3, "k/s"}, {1e6, "M/s"}, {1e9, "G/s"}},
 	Bytes:            {{1, "B"}, {1 << 10, "KiB"}, {1 << 20, "MiB"}, {1 << 30, "GiB"}, {1 << 40, "TiB"}},

@@ -68,6 +68,8 @@ func TestFormat(t *testing.T) {
 		{4.2e-10, unit.SecondsPerByte, "420 ps/B"},
 		{4.2e-9, unit.SecondsPerByte, "4.20 ns/B"},
 		{1.2e-5, unit.SecondsPerOp, "12.0 us/op"},
+		{52_300, unit.CyclesPerOp, "52.3 kcycles/op"},
+		{0.82, unit.CyclesPerByte, "0.820 cycles/B"},
 		{1234, "parsec", "1234 parsec"},
 		{1234, "", "1234"},
 		{math.NaN(), unit.Nanoseconds, "n/a"},

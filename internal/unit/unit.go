@@ -26,4 +26,7 @@ const (
 	PerOp            Unit = "1/op"
 	SecondsPerByte   Unit = "s/B"
 	SecondsPerOp     Unit = "s/op"
+	// CyclesPerByte and CyclesPerOp are of a CPU's clock.
+	CyclesPerByte Unit = "cycles/B"
+	CyclesPerOp   Unit = "cycles/op"
 )

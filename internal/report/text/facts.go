@@ -1,15 +1,21 @@
 package text
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"netdelta/internal/compare"
 	"netdelta/internal/result"
+	"netdelta/internal/unit"
 )
 
-// maxFactName keeps one long name from pushing all values to the right.
-const maxFactName = 20
+// maxFactName keeps one long name from pushing all values to the right; a
+// longer one pushes its own, up to maxLongName.
+const (
+	maxFactName = 20
+	maxLongName = 50
+)
 
 // facts is the machine, a line each.
 func facts(r *compare.Report) []string {
@@ -18,10 +24,23 @@ func facts(r *compare.Report) []string {
 		title = "The same in all runs, at both ends where none is named"
 	}
 	var names, values []string
+	more := 0
 	for _, f := range r.Environment {
+		if result.DetailFact(f.Name) {
+			more++
+			continue
+		}
 		names, values = append(names, f.Name), append(values, f.Value)
 	}
-	return list(title, names, values)
+	return append(list(title, names, values), further(more)...)
+}
+
+// further says how many facts are left out of a text.
+func further(n int) []string {
+	if n == 0 {
+		return nil
+	}
+	return wrap(fmt.Sprintf("(%s: --format json)", unit.Count(n, "further fact")), "  ", "  ")
 }
 
 // differs is what separate runs don't have in common, which is often the
@@ -34,12 +53,32 @@ func differs(r *compare.Report) []string {
 		}
 		return []string{"Nothing that is kept about either end changed between these runs."}
 	}
+	if onlyBoots(r.EnvironmentDiff) {
+		return wrap("Nothing that is kept about either end changed between these runs but for the boot: a machine was booted in between.", "", "  ")
+	}
 	var names, values []string
-	for _, c := range r.EnvironmentDiff {
-		names = append(names, c.End+" "+c.Name)
+	for i, c := range r.EnvironmentDiff {
+		end := c.End
+		if twin := slices.IndexFunc(r.EnvironmentDiff, func(o compare.FactChange) bool { return atOtherEnd(c, o) }); twin >= 0 {
+			if twin < i {
+				continue // told with the first of the two
+			}
+			end = "both ends'"
+		}
+		names = append(names, end+" "+c.Name)
 		values = append(values, known(c.Old)+" -> "+known(c.New))
 	}
 	return list("Between these runs, this changed as well", names, values)
+}
+
+// atOtherEnd says that the same changed at the other end in the same way.
+func atOtherEnd(a, b compare.FactChange) bool {
+	ends := a.End == result.Local && b.End == result.Remote || a.End == result.Remote && b.End == result.Local
+	return ends && a.Name == b.Name && a.Old == b.Old && a.New == b.New
+}
+
+func onlyBoots(changes []compare.FactChange) bool {
+	return len(changes) > 0 && !slices.ContainsFunc(changes, func(c compare.FactChange) bool { return c.Name != result.FactBoot })
 }
 
 func known(value string) string {
@@ -56,21 +95,21 @@ func list(title string, names, values []string) []string {
 	}
 	width := 0
 	for _, name := range names {
-		width = max(width, len(clip(ascii(name), maxFactName)))
+		if n := len(ascii(name)); n <= maxFactName {
+			width = max(width, n)
+		}
 	}
 	lines := []string{title}
 	for i, name := range names {
-		name = clip(ascii(name), maxFactName)
+		name = clip(ascii(name), maxLongName)
+		pad := max(width+2-len(name), 2)
 		indent := strings.Repeat(" ", 2+width+2)
-		lines = append(lines, wrap(values[i], "  "+name+indent[2+len(name):], indent)...)
+		lines = append(lines, wrap(values[i], "  "+name+strings.Repeat(" ", pad), indent)...)
 	}
 	return lines
 }
 
-// command is how the run was started, so that it can be pasted into a shell:
-// a line that goes on ends with a backslash. A word that is too long for a line
-// is cut; where that is within quotes, they end with the line and begin again,
-// for within them a backslash is only a backslash.
+// command is how the run was started, so that it can be pasted into a shell.
 func command(r *compare.Report) []string {
 	var lines []string
 	if r.Version != "" {
@@ -79,12 +118,21 @@ func command(r *compare.Report) []string {
 	if r.Command == "" {
 		return lines
 	}
-	line := "$"
-	for _, word := range shellWords(ascii(r.Command)) {
+	return append(lines, shellLines(r.Command, "$", " ")...)
+}
+
+// shellLines is a command as it can be pasted into a shell, behind a prompt and
+// the further lines' beginning: a line that goes on ends with a backslash. A
+// word that is too long for a line is cut; where that is within quotes, they
+// end with the line and begin again, for within them a backslash is only a
+// backslash.
+func shellLines(command, prompt, further string) (lines []string) {
+	line := prompt
+	for _, word := range shellWords(ascii(command)) {
 		// There has to be room for the backslash.
-		if len(line)+1+len(word) > Width-2 && line != "$" {
+		if len(line)+1+len(word) > Width-2 && line != prompt {
 			lines = append(lines, line+" \\")
-			line = " "
+			line = further
 		}
 		line += " "
 		var quotes quotes

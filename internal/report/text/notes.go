@@ -33,8 +33,13 @@ func notes(r *compare.Report) []string {
 		text += " Each factor is compared over all levels of the others."
 	}
 	lines := append(wrap(text, "", ""), wrap(ends(rows), "", "")...)
-	if slices.ContainsFunc(rows, func(c compare.Comparison) bool { return c.Metric == result.Offered }) {
+	if slices.ContainsFunc(rows, func(c compare.Comparison) bool {
+		return c.Metric == result.Offered && !c.Of().OpenLoop() && c.Of().Params.Pacing == 0
+	}) {
 		lines = append(lines, wrap("UDP streams run at full speed: loss is what is lost at that, and how fast the sender ran (offered) is part of it.", "", "")...)
+	}
+	if demand := serviceDemand(rows); demand != "" {
+		lines = append(lines, wrap(demand, "", "  ")...)
 	}
 	for _, term := range []struct {
 		word, meaning string
@@ -45,7 +50,8 @@ func notes(r *compare.Report) []string {
 		{"better, worse", judged(r, of.family, len(rows)),
 			verdictIs(compare.Better, compare.Worse)},
 		{"unsure N", of.needed(), verdictIs(compare.Unsure)},
-		{"-> <-", "of what goes to the remote end, and comes from there", func(c compare.Comparison) bool { return arrow(&c, rows) != "" }},
+		{"cpu", "CPU time beyond the idle baseline: cpu_per_op and cpu_per_byte, as the unit says", func(c compare.Comparison) bool { return shortened(c.Metric) != c.Metric }},
+		{"-> <-", "of what goes to the remote end, and comes from there", func(c compare.Comparison) bool { a := arrow(&c, rows); return a == " ->" || a == " <-" }},
 		{"pp", "percentage points", func(c compare.Comparison) bool { return c.Scale == compare.Difference && c.Unit == unit.Share }},
 		{"!", "see the warnings", func(c compare.Comparison) bool { return len(c.Warnings) > 0 }},
 	} {

@@ -48,7 +48,7 @@ func answer(r *compare.Report) []string {
 // whatRan tells how the figures came about.
 func whatRan(r *compare.Report) []string {
 	if r.Pairing == compare.Unpaired {
-		return sources(r)
+		return append(sources(r), comparedSpeeds(r)...)
 	}
 	variants := 1
 	var names []string
@@ -68,7 +68,8 @@ func whatRan(r *compare.Report) []string {
 		wrap(title, "", "  "),
 		wrap(fmt.Sprintf("Varied: %s. %s of %s and %s, every variant once a block in random order (seed %d); %s, each %v long after %v of warm-up.",
 			strings.Join(names, "; "), blocks, unit.Count(variants, "variant"), unit.Count(countTests(r), "test"), r.Seed,
-			unit.Count(r.Trials, "trial"), time.Duration(r.WindowNS), time.Duration(r.WarmupNS)), "", ""))
+			unit.Count(r.Trials, "trial"), time.Duration(r.WindowNS), time.Duration(r.WarmupNS)), "", ""),
+		comparedSpeeds(r))
 }
 
 func countTests(r *compare.Report) int {

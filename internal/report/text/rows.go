@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"netdelta/internal/compare"
 	"netdelta/internal/result"
@@ -108,11 +109,32 @@ func value(p *float64) float64 {
 	return *p
 }
 
-// label is a row's metric, with its direction where the table has it of both.
-func label(c *compare.Comparison, rows []compare.Comparison) string { return c.Metric + arrow(c, rows) }
+// label is a row's metric, with its direction, or its end, where the table has it
+// of both.
+func label(c *compare.Comparison, rows []compare.Comparison) string {
+	return shortened(c.Metric) + arrow(c, rows)
+}
+
+// perWhat are the ends of names that a row's unit says as well.
+var perWhat = []string{"_per_byte", "_per_op"}
+
+// shortened is a metric of CPU time without what its unit tells: "cpu" in ns/B
+// is cpu_per_byte.
+func shortened(metric string) string {
+	if !strings.HasPrefix(metric, result.CPU+"_") {
+		return metric
+	}
+	for _, end := range perWhat {
+		if name, ok := strings.CutSuffix(metric, end); ok {
+			return name
+		}
+	}
+	return metric
+}
 
 // arrow says in which direction the data of a row went, from the local end or to
-// it, if the test has the metric at both ends.
+// it, if the test has the metric at both ends; of what has no direction it says
+// at which end it was taken.
 func arrow(c *compare.Comparison, rows []compare.Comparison) string {
 	other := func(x compare.Comparison) bool {
 		return x.Metric == c.Metric && x.End != c.End && x.Under == c.Under && x.Of() == c.Of()
@@ -120,11 +142,31 @@ func arrow(c *compare.Comparison, rows []compare.Comparison) string {
 	if !slices.ContainsFunc(rows, other) {
 		return ""
 	}
-	received := c.Metric == result.Goodput || c.Metric == result.LoadGoodput
-	if received == (c.End == result.Remote) {
-		return " ->"
+	switch {
+	case slices.Contains(received, c.Metric):
+		return map[string]string{result.Remote: " ->", result.Local: " <-"}[c.End]
+	case slices.Contains(handedOver, c.Metric):
+		return map[string]string{result.Local: " ->", result.Remote: " <-"}[c.End]
 	}
-	return " <-"
+	return " " + c.End
+}
+
+// Metrics of data that goes one way: those of what an end received, and those of
+// what it sent. All others are of the end and not of a direction.
+var (
+	received   = []string{result.Goodput, result.LoadGoodput, result.Packets, result.BytesPerPacket}
+	handedOver = []string{result.Offered, result.Retransmits, result.ZeroCopied, result.Missed, result.BytesPerSegment}
+)
+
+// clipLabel cuts a label short before its end or direction: of two rows of one
+// metric that is what tells them apart.
+func clipLabel(text string, width int) string {
+	for _, last := range []string{" " + result.Local, " " + result.Remote, " ->", " <-"} {
+		if name, ok := strings.CutSuffix(text, last); ok && len(text) > width && width > len(last)+1 {
+			return clip(name, width-len(last)) + last
+		}
+	}
+	return text
 }
 
 // mark is what stands before a metric: an exclamation mark where a warning is

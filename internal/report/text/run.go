@@ -19,7 +19,7 @@ import (
 // was wrong with them, and if asked for the machines. next is what can be done
 // with the run; it may be empty.
 func RenderRun(w io.Writer, r *summary.Report, machines bool, next string) error {
-	parts := [][]string{runHead(r)}
+	parts := [][]string{append(runHead(r), runSpeeds(r)...)}
 	parts = append(parts, sections([]block{{runTitle(r), figures(r)}})...)
 	parts = append(parts, runNotes(r), runWarnings(r))
 	if machines {
@@ -168,7 +168,11 @@ func runNotes(r *summary.Report) []string {
 	if slices.ContainsFunc(r.Figures, func(f summary.Figure) bool { return runShows(&f) && len(f.Warnings) > 0 }) {
 		text += " ! see the warnings."
 	}
-	return wrap(text, "", "")
+	lines := wrap(text, "", "")
+	if demand := runDemand(r); demand != "" {
+		lines = append(lines, wrap(demand, "", "  ")...)
+	}
+	return lines
 }
 
 // runWarnings are those of the run and those of the figures shown.
@@ -196,6 +200,7 @@ func runWarnings(r *summary.Report) []string {
 // environments is what is the same at both ends, and then what is not.
 func environments(r *summary.Report) [][]string {
 	var order []string
+	more := 0
 	values := map[string][2]string{}
 	for _, e := range r.Environments {
 		side := 0
@@ -203,6 +208,10 @@ func environments(r *summary.Report) [][]string {
 			side = 1
 		}
 		for _, f := range e.Facts {
+			if result.DetailFact(f.Name) {
+				more++
+				continue
+			}
 			v, known := values[f.Name]
 			if !known {
 				order = append(order, f.Name)
@@ -223,5 +232,5 @@ func environments(r *summary.Report) [][]string {
 			}
 		}
 	}
-	return [][]string{list("The same at both ends", both[0], both[1]), list("Ends", apart[0], apart[1])}
+	return [][]string{list("The same at both ends", both[0], both[1]), list("Ends", apart[0], apart[1]), further(more)}
 }

@@ -34,7 +34,10 @@ func (t *table) lines(l layout) []string {
 		}
 		var b strings.Builder
 		for i, cell := range row {
-			cell = clip(ascii(cell), l.widths[i])
+			if cell = ascii(cell); i == 0 {
+				cell = clipLabel(cell, l.widths[i])
+			}
+			cell = clip(cell, l.widths[i])
 			pad := strings.Repeat(" ", l.widths[i]-len(cell))
 			if i > 0 {
 				b.WriteString(strings.Repeat(" ", l.gap))

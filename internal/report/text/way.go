@@ -28,7 +28,9 @@ func onTheWay(r *compare.Report) []string {
 
 // namesHost says whether a loss's line names a host by its letter.
 func namesHost(l compare.Loss) bool {
-	return slices.ContainsFunc(l.Places, func(p compare.Place) bool { return strings.Contains(placeText(p), "'s interface") })
+	return slices.ContainsFunc(l.Places, func(p compare.Place) bool {
+		return p.End == compare.PathEnd && !strings.HasPrefix(p.Name, "wire.")
+	})
 }
 
 // losses is a line for each test and variant that lost datagrams.
@@ -93,12 +95,32 @@ func percent(share float64) string {
 func placeText(p compare.Place) string {
 	host, name, _ := strings.Cut(p.Name, ".")
 	switch {
-	case p.End == result.Remote:
-		return "at the receiver's socket"
+	case p.End == result.Local || p.End == result.Remote:
+		return hostPlaceText(p.End, host, name)
 	case host == "wire":
 		return fmt.Sprintf("in the wire (%s)", name[strings.LastIndexByte(name, '.')+1:])
 	}
 	return fmt.Sprintf("at %s's interface (%s)", host, name)
+}
+
+// hostPlaceText says where a counter of one of the two hosts is, by its source; a
+// count of the receiver's engine is of its socket.
+func hostPlaceText(end, source, name string) string {
+	who := "receiver"
+	if end == result.Local {
+		who = "sender"
+	}
+	switch source {
+	case result.SourceDevice:
+		return fmt.Sprintf("at the %s's interface (%s)", who, name)
+	case result.SourceQdisc:
+		return fmt.Sprintf("in the %s's queueing discipline (%s)", who, name)
+	case result.SourceSoftnet:
+		return fmt.Sprintf("in the %s's backlog (softnet %s)", who, name)
+	case result.SourceSNMP:
+		return fmt.Sprintf("by the %s's network stack (%s)", who, name)
+	}
+	return fmt.Sprintf("at the %s's socket", who)
 }
 
 // wakeups is the frames that the wire carried for each time that it woke, by

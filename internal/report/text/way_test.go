@@ -85,7 +85,7 @@ func TestNotesOnIntervals(t *testing.T) {
 func TestNotesOnFamilies(t *testing.T) {
 	r := kept(t, "rx-context")
 	flat := strings.Join(strings.Fields(render(t, r)), " ")
-	for _, want := range []string{"adjusted for the 57 main figures of this run", "details in the JSON form",
+	for _, want := range []string{"adjusted for the 60 main figures of this run", "details in the JSON form",
 		"The interval is the row's own; the verdict is for all rows together.", "UDP streams run at full speed"} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("%q is not on the page", want)
