@@ -73,6 +73,7 @@ type Agent struct {
 	number   int // of the latest session
 	sessions map[string]*session
 	queue    []*waiter // who waits for a session, the first first
+	looking  bool      // a checkup is under way
 }
 
 var _ ctl.Host = (*Agent)(nil)
@@ -121,12 +122,12 @@ func (a *Agent) Hello() ctl.Hello {
 	return ctl.Hello{Version: a.cfg.Version, Protocol: ctl.Protocol, Hostname: a.cfg.Name}
 }
 
-// Environment tells the facts of the machine, and of its network devices in
-// the namespace in which workers run.
+// Environment tells the facts of the machine, and of the network in the
+// namespace in which workers run.
 func (a *Agent) Environment(context.Context) ([]result.Fact, error) {
-	var devices []result.Fact
+	var facts []result.Fact
 	read := func() error {
-		devices = counters.Devices()
+		facts = append(counters.Environment(), counters.Devices()...)
 		return nil
 	}
 	var err error
@@ -135,7 +136,7 @@ func (a *Agent) Environment(context.Context) ([]result.Fact, error) {
 	} else {
 		err = a.cfg.NS.Do(read)
 	}
-	return append(counters.Environment(), devices...), err
+	return facts, err
 }
 
 // Open holds a session until ctx ends, sending fails or the agent closes.

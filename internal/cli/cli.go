@@ -104,7 +104,7 @@ whether it matters.`,
 		}
 		return usageError("%w (see netdelta %s --help)", err, strings.TrimPrefix(cmd.CommandPath(), "netdelta "))
 	})
-	root.AddCommand(newAgent(), newCompare(), newLab(args), newRm(), newRun(), newRuns(), newSecret(), newShow(), newTests(), newVersion())
+	root.AddCommand(newAgent(), newCompare(), newCounters(), newDoctor(), newLab(args), newRm(), newRun(), newRuns(), newSecret(), newShow(), newTests(), newVersion())
 	return root
 }
 

@@ -41,6 +41,7 @@ type labFlags struct {
 	cpuLocal         string
 	cpuRemote        string
 	cpuWire          string
+	counting         countingFlags
 }
 
 func newLab(args []string) *cobra.Command {
@@ -94,6 +95,7 @@ kernel allows it (--link veth; ether needs /dev/net/tun).`,
 	fl.StringVar(&f.cpuRemote, "cpu-remote", "auto", "CPUs of the remote end's threads")
 	fl.StringVar(&f.ip, "ip", "4", "version of IP: 4 or 6")
 	fl.StringVar(&f.cpuWire, "cpu-wire", "auto", "CPU of the wire's threads")
+	f.counting.add(fl)
 	return cmd
 }
 
@@ -119,6 +121,10 @@ func (f labFlags) options() (lab.Options, error) {
 		return o, err
 	}
 	if o.Tests, err = spec.ParseTests(f.tests, sizes); err != nil {
+		return o, err
+	}
+	o.Soak = f.counting.soak
+	if o.Counters, err = f.counting.sources(); err != nil {
 		return o, err
 	}
 	if o.Margin, err = parsePercent(f.margin); err != nil {

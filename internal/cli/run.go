@@ -40,8 +40,9 @@ type runFlags struct {
 	deviceLocal, deviceRemote string
 	portLocal, portRemote     uint16
 
-	data   string
-	format string
+	data     string
+	format   string
+	counting countingFlags
 }
 
 func newRun() *cobra.Command {
@@ -97,6 +98,7 @@ can be had at one time, alternate them instead.`,
 	fl.Uint16Var(&f.portLocal, "port-local", 0, "source port of the local end (default: any)")
 	fl.Uint16Var(&f.portRemote, "port-remote", 0, "port of the remote end (default: any of the agent's)")
 	fl.StringVar(&f.data, "data", "", "addresses of the path, REMOTE or LOCAL,REMOTE, where they are not those of the control connection")
+	f.counting.add(fl)
 	fl.StringVar(&f.format, "format", "text", "report format: "+strings.Join(report.RunFormatNames(), ", "))
 	return cmd
 }
@@ -163,7 +165,10 @@ func (f *runFlags) plan() (spec.Plan, error) {
 	if err != nil {
 		return spec.Plan{}, err
 	}
-	p := spec.Plan{Tests: tests, Blocks: f.trials, Warmup: f.warmup, Window: f.time, Interval: f.interval, Seed: f.seed}
+	p := spec.Plan{Tests: tests, Blocks: f.trials, Warmup: f.warmup, Window: f.time, Interval: f.interval, Seed: f.seed, Soak: f.counting.soak}
+	if p.Counters, err = f.counting.sources(); err != nil {
+		return spec.Plan{}, err
+	}
 	if !f.warmed {
 		p.Warmup = min(f.time/4, time.Second)
 	}

@@ -54,6 +54,9 @@ type Host interface {
 	Hello() Hello
 	// Environment tells the facts of the host that bear on its figures.
 	Environment(ctx context.Context) ([]result.Fact, error)
+	// Checkup tells what the host does for so long while nothing is measured.
+	// It fails with ErrBusy while something is.
+	Checkup(ctx context.Context, l Look) (*result.Counters, error)
 	// Open holds a session until ctx ends or the host closes. It sends the
 	// session's name when it can be had. When it returns, all that the
 	// session held is free.

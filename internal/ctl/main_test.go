@@ -19,6 +19,7 @@ type fakeHost struct {
 	ended   chan error // gets the reason for which each ended
 	beats   <-chan Event
 	facts   []result.Fact
+	checkup func(context.Context, Look) (*result.Counters, error)
 	prepare func(context.Context, traffic.Config) (uint16, error)
 	arm     func(context.Context, netip.AddrPort) error
 	run     func(context.Context) (*result.End, error)
@@ -35,6 +36,13 @@ func (f *fakeHost) Hello() Hello {
 }
 
 func (f *fakeHost) Environment(context.Context) ([]result.Fact, error) { return f.facts, nil }
+
+func (f *fakeHost) Checkup(ctx context.Context, l Look) (*result.Counters, error) {
+	if f.checkup == nil {
+		return &result.Counters{}, nil
+	}
+	return f.checkup(ctx, l)
+}
 
 func (f *fakeHost) Open(ctx context.Context, h Hold, send func(Event) error) (err error) {
 	defer func() { f.ended <- err }()

@@ -77,20 +77,28 @@ func (p *Pair) Environments(ctx context.Context) ([]result.Environment, error) {
 		end string
 		c   *ctl.Client
 	}{{result.Local, p.Local}, {result.Remote, p.Remote}} {
-		facts, err := e.c.Environment(ctx)
+		one, err := environment(ctx, e.c, e.end)
 		if err != nil {
 			return nil, err
 		}
-		h := e.c.Hello()
-		known := []result.Fact{{Name: "host", Value: h.Hostname}, {Name: "agent", Value: h.Version}}
-		for _, f := range known {
-			if f.Value != "" {
-				facts = append(facts, f)
-			}
-		}
-		all = append(all, result.Environment{End: e.end, Facts: facts})
+		all = append(all, one)
 	}
 	return all, nil
+}
+
+// environment asks one host.
+func environment(ctx context.Context, c *ctl.Client, end string) (result.Environment, error) {
+	facts, err := c.Environment(ctx)
+	if err != nil {
+		return result.Environment{}, err
+	}
+	h := c.Hello()
+	for _, f := range []result.Fact{{Name: "host", Value: h.Hostname}, {Name: "agent", Value: h.Version}} {
+		if f.Value != "" {
+			facts = append(facts, f)
+		}
+	}
+	return result.Environment{End: end, Facts: facts}, nil
 }
 
 // Warnings says what of the two agents may bear on the figures.

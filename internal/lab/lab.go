@@ -33,6 +33,9 @@ type Options struct {
 	CPULocal, CPURemote, CPUWire int
 	// CPUsLocal and CPUsRemote are those of further traffic threads.
 	CPUsLocal, CPUsRemote []int
+	// Counters and Soak are as spec.Plan has them.
+	Counters []string
+	Soak     bool
 	// IPv6 has the traffic go by IPv6 rather than IPv4.
 	IPv6 bool
 	// Offload passes checksums and segmentation to the link: a virtio-net
@@ -74,6 +77,7 @@ func (e Experiment) Plan(o Options) (spec.Plan, error) {
 		return spec.Plan{}, err
 	}
 	p.Experiment, p.Question = e.Name, e.Question
+	p.Counters, p.Soak = o.Counters, o.Soak
 	if err := p.Validate(); err != nil {
 		return spec.Plan{}, err
 	}

@@ -238,6 +238,113 @@ func (x *EnvironmentResponse) GetFacts() []byte {
 	return nil
 }
 
+type CheckupRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// address is the host's own on the path, peer the far end's; either may be
+	// empty. They tell which interface is looked at.
+	Address       string `protobuf:"bytes,1,opt,name=address,proto3" json:"address,omitempty"`
+	Peer          string `protobuf:"bytes,2,opt,name=peer,proto3" json:"peer,omitempty"`
+	LengthMs      uint32 `protobuf:"varint,3,opt,name=length_ms,json=lengthMs,proto3" json:"length_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckupRequest) Reset() {
+	*x = CheckupRequest{}
+	mi := &file_proto_control_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckupRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckupRequest) ProtoMessage() {}
+
+func (x *CheckupRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_control_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckupRequest.ProtoReflect.Descriptor instead.
+func (*CheckupRequest) Descriptor() ([]byte, []int) {
+	return file_proto_control_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *CheckupRequest) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *CheckupRequest) GetPeer() string {
+	if x != nil {
+		return x.Peer
+	}
+	return ""
+}
+
+func (x *CheckupRequest) GetLengthMs() uint32 {
+	if x != nil {
+		return x.LengthMs
+	}
+	return 0
+}
+
+type CheckupResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// counters is a result.Counters as JSON.
+	Counters      []byte `protobuf:"bytes,1,opt,name=counters,proto3" json:"counters,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckupResponse) Reset() {
+	*x = CheckupResponse{}
+	mi := &file_proto_control_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckupResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckupResponse) ProtoMessage() {}
+
+func (x *CheckupResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_control_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckupResponse.ProtoReflect.Descriptor instead.
+func (*CheckupResponse) Descriptor() ([]byte, []int) {
+	return file_proto_control_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *CheckupResponse) GetCounters() []byte {
+	if x != nil {
+		return x.Counters
+	}
+	return nil
+}
+
 type OpenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// client is who asks, for the agent's messages.
@@ -258,7 +365,7 @@ type OpenRequest struct {
 
 func (x *OpenRequest) Reset() {
 	*x = OpenRequest{}
-	mi := &file_proto_control_proto_msgTypes[4]
+	mi := &file_proto_control_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -270,7 +377,7 @@ func (x *OpenRequest) String() string {
 func (*OpenRequest) ProtoMessage() {}
 
 func (x *OpenRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[4]
+	mi := &file_proto_control_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -283,7 +390,7 @@ func (x *OpenRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OpenRequest.ProtoReflect.Descriptor instead.
 func (*OpenRequest) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{4}
+	return file_proto_control_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *OpenRequest) GetClient() string {
@@ -340,7 +447,7 @@ type Event struct {
 
 func (x *Event) Reset() {
 	*x = Event{}
-	mi := &file_proto_control_proto_msgTypes[5]
+	mi := &file_proto_control_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -352,7 +459,7 @@ func (x *Event) String() string {
 func (*Event) ProtoMessage() {}
 
 func (x *Event) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[5]
+	mi := &file_proto_control_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -365,7 +472,7 @@ func (x *Event) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Event.ProtoReflect.Descriptor instead.
 func (*Event) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{5}
+	return file_proto_control_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Event) GetSession() string {
@@ -411,7 +518,7 @@ type Busy struct {
 
 func (x *Busy) Reset() {
 	*x = Busy{}
-	mi := &file_proto_control_proto_msgTypes[6]
+	mi := &file_proto_control_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -423,7 +530,7 @@ func (x *Busy) String() string {
 func (*Busy) ProtoMessage() {}
 
 func (x *Busy) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[6]
+	mi := &file_proto_control_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -436,7 +543,7 @@ func (x *Busy) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Busy.ProtoReflect.Descriptor instead.
 func (*Busy) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{6}
+	return file_proto_control_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Busy) GetReason() string {
@@ -471,7 +578,7 @@ type PrepareRequest struct {
 
 func (x *PrepareRequest) Reset() {
 	*x = PrepareRequest{}
-	mi := &file_proto_control_proto_msgTypes[7]
+	mi := &file_proto_control_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -483,7 +590,7 @@ func (x *PrepareRequest) String() string {
 func (*PrepareRequest) ProtoMessage() {}
 
 func (x *PrepareRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[7]
+	mi := &file_proto_control_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -496,7 +603,7 @@ func (x *PrepareRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrepareRequest.ProtoReflect.Descriptor instead.
 func (*PrepareRequest) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{7}
+	return file_proto_control_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PrepareRequest) GetSession() string {
@@ -526,7 +633,7 @@ type PrepareResponse struct {
 
 func (x *PrepareResponse) Reset() {
 	*x = PrepareResponse{}
-	mi := &file_proto_control_proto_msgTypes[8]
+	mi := &file_proto_control_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -538,7 +645,7 @@ func (x *PrepareResponse) String() string {
 func (*PrepareResponse) ProtoMessage() {}
 
 func (x *PrepareResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[8]
+	mi := &file_proto_control_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -551,7 +658,7 @@ func (x *PrepareResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PrepareResponse.ProtoReflect.Descriptor instead.
 func (*PrepareResponse) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{8}
+	return file_proto_control_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PrepareResponse) GetPort() uint32 {
@@ -579,7 +686,7 @@ type ArmRequest struct {
 
 func (x *ArmRequest) Reset() {
 	*x = ArmRequest{}
-	mi := &file_proto_control_proto_msgTypes[9]
+	mi := &file_proto_control_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -591,7 +698,7 @@ func (x *ArmRequest) String() string {
 func (*ArmRequest) ProtoMessage() {}
 
 func (x *ArmRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[9]
+	mi := &file_proto_control_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -604,7 +711,7 @@ func (x *ArmRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArmRequest.ProtoReflect.Descriptor instead.
 func (*ArmRequest) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{9}
+	return file_proto_control_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ArmRequest) GetSession() string {
@@ -629,7 +736,7 @@ type ArmResponse struct {
 
 func (x *ArmResponse) Reset() {
 	*x = ArmResponse{}
-	mi := &file_proto_control_proto_msgTypes[10]
+	mi := &file_proto_control_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -641,7 +748,7 @@ func (x *ArmResponse) String() string {
 func (*ArmResponse) ProtoMessage() {}
 
 func (x *ArmResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[10]
+	mi := &file_proto_control_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -654,7 +761,7 @@ func (x *ArmResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ArmResponse.ProtoReflect.Descriptor instead.
 func (*ArmResponse) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{10}
+	return file_proto_control_proto_rawDescGZIP(), []int{12}
 }
 
 type RunRequest struct {
@@ -666,7 +773,7 @@ type RunRequest struct {
 
 func (x *RunRequest) Reset() {
 	*x = RunRequest{}
-	mi := &file_proto_control_proto_msgTypes[11]
+	mi := &file_proto_control_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -678,7 +785,7 @@ func (x *RunRequest) String() string {
 func (*RunRequest) ProtoMessage() {}
 
 func (x *RunRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[11]
+	mi := &file_proto_control_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -691,7 +798,7 @@ func (x *RunRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunRequest.ProtoReflect.Descriptor instead.
 func (*RunRequest) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{11}
+	return file_proto_control_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RunRequest) GetSession() string {
@@ -711,7 +818,7 @@ type RunResponse struct {
 
 func (x *RunResponse) Reset() {
 	*x = RunResponse{}
-	mi := &file_proto_control_proto_msgTypes[12]
+	mi := &file_proto_control_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -723,7 +830,7 @@ func (x *RunResponse) String() string {
 func (*RunResponse) ProtoMessage() {}
 
 func (x *RunResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[12]
+	mi := &file_proto_control_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -736,7 +843,7 @@ func (x *RunResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RunResponse.ProtoReflect.Descriptor instead.
 func (*RunResponse) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{12}
+	return file_proto_control_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RunResponse) GetEnd() []byte {
@@ -755,7 +862,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_proto_control_proto_msgTypes[13]
+	mi := &file_proto_control_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -767,7 +874,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[13]
+	mi := &file_proto_control_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -780,7 +887,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{13}
+	return file_proto_control_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *DrainRequest) GetSession() string {
@@ -800,7 +907,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_proto_control_proto_msgTypes[14]
+	mi := &file_proto_control_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -812,7 +919,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[14]
+	mi := &file_proto_control_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -825,7 +932,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{14}
+	return file_proto_control_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DrainResponse) GetEnd() []byte {
@@ -844,7 +951,7 @@ type AbortRequest struct {
 
 func (x *AbortRequest) Reset() {
 	*x = AbortRequest{}
-	mi := &file_proto_control_proto_msgTypes[15]
+	mi := &file_proto_control_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -856,7 +963,7 @@ func (x *AbortRequest) String() string {
 func (*AbortRequest) ProtoMessage() {}
 
 func (x *AbortRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[15]
+	mi := &file_proto_control_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -869,7 +976,7 @@ func (x *AbortRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AbortRequest.ProtoReflect.Descriptor instead.
 func (*AbortRequest) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{15}
+	return file_proto_control_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *AbortRequest) GetSession() string {
@@ -887,7 +994,7 @@ type AbortResponse struct {
 
 func (x *AbortResponse) Reset() {
 	*x = AbortResponse{}
-	mi := &file_proto_control_proto_msgTypes[16]
+	mi := &file_proto_control_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -899,7 +1006,7 @@ func (x *AbortResponse) String() string {
 func (*AbortResponse) ProtoMessage() {}
 
 func (x *AbortResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_proto_control_proto_msgTypes[16]
+	mi := &file_proto_control_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -912,7 +1019,7 @@ func (x *AbortResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AbortResponse.ProtoReflect.Descriptor instead.
 func (*AbortResponse) Descriptor() ([]byte, []int) {
-	return file_proto_control_proto_rawDescGZIP(), []int{16}
+	return file_proto_control_proto_rawDescGZIP(), []int{18}
 }
 
 var File_proto_control_proto protoreflect.FileDescriptor
@@ -931,7 +1038,13 @@ const file_proto_control_proto_rawDesc = "" +
 	"\fmin_protocol\x18\x04 \x01(\rR\vminProtocol\"\x14\n" +
 	"\x12EnvironmentRequest\"+\n" +
 	"\x13EnvironmentResponse\x12\x14\n" +
-	"\x05facts\x18\x01 \x01(\fR\x05facts\"\x92\x01\n" +
+	"\x05facts\x18\x01 \x01(\fR\x05facts\"[\n" +
+	"\x0eCheckupRequest\x12\x18\n" +
+	"\aaddress\x18\x01 \x01(\tR\aaddress\x12\x12\n" +
+	"\x04peer\x18\x02 \x01(\tR\x04peer\x12\x1b\n" +
+	"\tlength_ms\x18\x03 \x01(\rR\blengthMs\"-\n" +
+	"\x0fCheckupResponse\x12\x1a\n" +
+	"\bcounters\x18\x01 \x01(\fR\bcounters\"\x92\x01\n" +
 	"\vOpenRequest\x12\x16\n" +
 	"\x06client\x18\x01 \x01(\tR\x06client\x12\x1a\n" +
 	"\bprotocol\x18\x02 \x01(\rR\bprotocol\x12\x18\n" +
@@ -969,10 +1082,11 @@ const file_proto_control_proto_rawDesc = "" +
 	"\x03end\x18\x01 \x01(\fR\x03end\"(\n" +
 	"\fAbortRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\"\x0f\n" +
-	"\rAbortResponse2\x8a\x05\n" +
+	"\rAbortResponse2\xe0\x05\n" +
 	"\x04Host\x12N\n" +
 	"\x05Hello\x12!.netdelta.control.v1.HelloRequest\x1a\".netdelta.control.v1.HelloResponse\x12`\n" +
-	"\vEnvironment\x12'.netdelta.control.v1.EnvironmentRequest\x1a(.netdelta.control.v1.EnvironmentResponse\x12F\n" +
+	"\vEnvironment\x12'.netdelta.control.v1.EnvironmentRequest\x1a(.netdelta.control.v1.EnvironmentResponse\x12T\n" +
+	"\aCheckup\x12#.netdelta.control.v1.CheckupRequest\x1a$.netdelta.control.v1.CheckupResponse\x12F\n" +
 	"\x04Open\x12 .netdelta.control.v1.OpenRequest\x1a\x1a.netdelta.control.v1.Event0\x01\x12T\n" +
 	"\aPrepare\x12#.netdelta.control.v1.PrepareRequest\x1a$.netdelta.control.v1.PrepareResponse\x12H\n" +
 	"\x03Arm\x12\x1f.netdelta.control.v1.ArmRequest\x1a .netdelta.control.v1.ArmResponse\x12H\n" +
@@ -992,46 +1106,50 @@ func file_proto_control_proto_rawDescGZIP() []byte {
 	return file_proto_control_proto_rawDescData
 }
 
-var file_proto_control_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_proto_control_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_proto_control_proto_goTypes = []any{
 	(*HelloRequest)(nil),        // 0: netdelta.control.v1.HelloRequest
 	(*HelloResponse)(nil),       // 1: netdelta.control.v1.HelloResponse
 	(*EnvironmentRequest)(nil),  // 2: netdelta.control.v1.EnvironmentRequest
 	(*EnvironmentResponse)(nil), // 3: netdelta.control.v1.EnvironmentResponse
-	(*OpenRequest)(nil),         // 4: netdelta.control.v1.OpenRequest
-	(*Event)(nil),               // 5: netdelta.control.v1.Event
-	(*Busy)(nil),                // 6: netdelta.control.v1.Busy
-	(*PrepareRequest)(nil),      // 7: netdelta.control.v1.PrepareRequest
-	(*PrepareResponse)(nil),     // 8: netdelta.control.v1.PrepareResponse
-	(*ArmRequest)(nil),          // 9: netdelta.control.v1.ArmRequest
-	(*ArmResponse)(nil),         // 10: netdelta.control.v1.ArmResponse
-	(*RunRequest)(nil),          // 11: netdelta.control.v1.RunRequest
-	(*RunResponse)(nil),         // 12: netdelta.control.v1.RunResponse
-	(*DrainRequest)(nil),        // 13: netdelta.control.v1.DrainRequest
-	(*DrainResponse)(nil),       // 14: netdelta.control.v1.DrainResponse
-	(*AbortRequest)(nil),        // 15: netdelta.control.v1.AbortRequest
-	(*AbortResponse)(nil),       // 16: netdelta.control.v1.AbortResponse
+	(*CheckupRequest)(nil),      // 4: netdelta.control.v1.CheckupRequest
+	(*CheckupResponse)(nil),     // 5: netdelta.control.v1.CheckupResponse
+	(*OpenRequest)(nil),         // 6: netdelta.control.v1.OpenRequest
+	(*Event)(nil),               // 7: netdelta.control.v1.Event
+	(*Busy)(nil),                // 8: netdelta.control.v1.Busy
+	(*PrepareRequest)(nil),      // 9: netdelta.control.v1.PrepareRequest
+	(*PrepareResponse)(nil),     // 10: netdelta.control.v1.PrepareResponse
+	(*ArmRequest)(nil),          // 11: netdelta.control.v1.ArmRequest
+	(*ArmResponse)(nil),         // 12: netdelta.control.v1.ArmResponse
+	(*RunRequest)(nil),          // 13: netdelta.control.v1.RunRequest
+	(*RunResponse)(nil),         // 14: netdelta.control.v1.RunResponse
+	(*DrainRequest)(nil),        // 15: netdelta.control.v1.DrainRequest
+	(*DrainResponse)(nil),       // 16: netdelta.control.v1.DrainResponse
+	(*AbortRequest)(nil),        // 17: netdelta.control.v1.AbortRequest
+	(*AbortResponse)(nil),       // 18: netdelta.control.v1.AbortResponse
 }
 var file_proto_control_proto_depIdxs = []int32{
-	6,  // 0: netdelta.control.v1.Event.busy:type_name -> netdelta.control.v1.Busy
+	8,  // 0: netdelta.control.v1.Event.busy:type_name -> netdelta.control.v1.Busy
 	0,  // 1: netdelta.control.v1.Host.Hello:input_type -> netdelta.control.v1.HelloRequest
 	2,  // 2: netdelta.control.v1.Host.Environment:input_type -> netdelta.control.v1.EnvironmentRequest
-	4,  // 3: netdelta.control.v1.Host.Open:input_type -> netdelta.control.v1.OpenRequest
-	7,  // 4: netdelta.control.v1.Host.Prepare:input_type -> netdelta.control.v1.PrepareRequest
-	9,  // 5: netdelta.control.v1.Host.Arm:input_type -> netdelta.control.v1.ArmRequest
-	11, // 6: netdelta.control.v1.Host.Run:input_type -> netdelta.control.v1.RunRequest
-	13, // 7: netdelta.control.v1.Host.Drain:input_type -> netdelta.control.v1.DrainRequest
-	15, // 8: netdelta.control.v1.Host.Abort:input_type -> netdelta.control.v1.AbortRequest
-	1,  // 9: netdelta.control.v1.Host.Hello:output_type -> netdelta.control.v1.HelloResponse
-	3,  // 10: netdelta.control.v1.Host.Environment:output_type -> netdelta.control.v1.EnvironmentResponse
-	5,  // 11: netdelta.control.v1.Host.Open:output_type -> netdelta.control.v1.Event
-	8,  // 12: netdelta.control.v1.Host.Prepare:output_type -> netdelta.control.v1.PrepareResponse
-	10, // 13: netdelta.control.v1.Host.Arm:output_type -> netdelta.control.v1.ArmResponse
-	12, // 14: netdelta.control.v1.Host.Run:output_type -> netdelta.control.v1.RunResponse
-	14, // 15: netdelta.control.v1.Host.Drain:output_type -> netdelta.control.v1.DrainResponse
-	16, // 16: netdelta.control.v1.Host.Abort:output_type -> netdelta.control.v1.AbortResponse
-	9,  // [9:17] is the sub-list for method output_type
-	1,  // [1:9] is the sub-list for method input_type
+	4,  // 3: netdelta.control.v1.Host.Checkup:input_type -> netdelta.control.v1.CheckupRequest
+	6,  // 4: netdelta.control.v1.Host.Open:input_type -> netdelta.control.v1.OpenRequest
+	9,  // 5: netdelta.control.v1.Host.Prepare:input_type -> netdelta.control.v1.PrepareRequest
+	11, // 6: netdelta.control.v1.Host.Arm:input_type -> netdelta.control.v1.ArmRequest
+	13, // 7: netdelta.control.v1.Host.Run:input_type -> netdelta.control.v1.RunRequest
+	15, // 8: netdelta.control.v1.Host.Drain:input_type -> netdelta.control.v1.DrainRequest
+	17, // 9: netdelta.control.v1.Host.Abort:input_type -> netdelta.control.v1.AbortRequest
+	1,  // 10: netdelta.control.v1.Host.Hello:output_type -> netdelta.control.v1.HelloResponse
+	3,  // 11: netdelta.control.v1.Host.Environment:output_type -> netdelta.control.v1.EnvironmentResponse
+	5,  // 12: netdelta.control.v1.Host.Checkup:output_type -> netdelta.control.v1.CheckupResponse
+	7,  // 13: netdelta.control.v1.Host.Open:output_type -> netdelta.control.v1.Event
+	10, // 14: netdelta.control.v1.Host.Prepare:output_type -> netdelta.control.v1.PrepareResponse
+	12, // 15: netdelta.control.v1.Host.Arm:output_type -> netdelta.control.v1.ArmResponse
+	14, // 16: netdelta.control.v1.Host.Run:output_type -> netdelta.control.v1.RunResponse
+	16, // 17: netdelta.control.v1.Host.Drain:output_type -> netdelta.control.v1.DrainResponse
+	18, // 18: netdelta.control.v1.Host.Abort:output_type -> netdelta.control.v1.AbortResponse
+	10, // [10:19] is the sub-list for method output_type
+	1,  // [1:10] is the sub-list for method input_type
 	1,  // [1:1] is the sub-list for extension type_name
 	1,  // [1:1] is the sub-list for extension extendee
 	0,  // [0:1] is the sub-list for field type_name
@@ -1048,7 +1166,7 @@ func file_proto_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_control_proto_rawDesc), len(file_proto_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   17,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -42,6 +42,8 @@ const (
 	HostHelloProcedure = "/netdelta.control.v1.Host/Hello"
 	// HostEnvironmentProcedure is the fully-qualified name of the Host's Environment RPC.
 	HostEnvironmentProcedure = "/netdelta.control.v1.Host/Environment"
+	// HostCheckupProcedure is the fully-qualified name of the Host's Checkup RPC.
+	HostCheckupProcedure = "/netdelta.control.v1.Host/Checkup"
 	// HostOpenProcedure is the fully-qualified name of the Host's Open RPC.
 	HostOpenProcedure = "/netdelta.control.v1.Host/Open"
 	// HostPrepareProcedure is the fully-qualified name of the Host's Prepare RPC.
@@ -62,6 +64,9 @@ type HostClient interface {
 	Hello(context.Context, *connect.Request[controlv1.HelloRequest]) (*connect.Response[controlv1.HelloResponse], error)
 	// Environment tells the facts of the host. It needs no session.
 	Environment(context.Context, *connect.Request[controlv1.EnvironmentRequest]) (*connect.Response[controlv1.EnvironmentResponse], error)
+	// Checkup tells what the host does for a short time, while nothing is
+	// measured. It needs no session, and is refused while somebody has one.
+	Checkup(context.Context, *connect.Request[controlv1.CheckupRequest]) (*connect.Response[controlv1.CheckupResponse], error)
 	// Open holds a session for as long as the stream lives: when the client
 	// dies, its connection does, and the agent frees all that it held.
 	Open(context.Context, *connect.Request[controlv1.OpenRequest]) (*connect.ServerStreamForClient[controlv1.Event], error)
@@ -101,6 +106,12 @@ func NewHostClient(httpClient connect.HTTPClient, baseURL string, opts ...connec
 			httpClient,
 			baseURL+HostEnvironmentProcedure,
 			connect.WithSchema(hostMethods.ByName("Environment")),
+			connect.WithClientOptions(opts...),
+		),
+		checkup: connect.NewClient[controlv1.CheckupRequest, controlv1.CheckupResponse](
+			httpClient,
+			baseURL+HostCheckupProcedure,
+			connect.WithSchema(hostMethods.ByName("Checkup")),
 			connect.WithClientOptions(opts...),
 		),
 		open: connect.NewClient[controlv1.OpenRequest, controlv1.Event](
@@ -146,6 +157,7 @@ func NewHostClient(httpClient connect.HTTPClient, baseURL string, opts ...connec
 type hostClient struct {
 	hello       *connect.Client[controlv1.HelloRequest, controlv1.HelloResponse]
 	environment *connect.Client[controlv1.EnvironmentRequest, controlv1.EnvironmentResponse]
+	checkup     *connect.Client[controlv1.CheckupRequest, controlv1.CheckupResponse]
 	open        *connect.Client[controlv1.OpenRequest, controlv1.Event]
 	prepare     *connect.Client[controlv1.PrepareRequest, controlv1.PrepareResponse]
 	arm         *connect.Client[controlv1.ArmRequest, controlv1.ArmResponse]
@@ -162,6 +174,11 @@ func (c *hostClient) Hello(ctx context.Context, req *connect.Request[controlv1.H
 // Environment calls netdelta.control.v1.Host.Environment.
 func (c *hostClient) Environment(ctx context.Context, req *connect.Request[controlv1.EnvironmentRequest]) (*connect.Response[controlv1.EnvironmentResponse], error) {
 	return c.environment.CallUnary(ctx, req)
+}
+
+// Checkup calls netdelta.control.v1.Host.Checkup.
+func (c *hostClient) Checkup(ctx context.Context, req *connect.Request[controlv1.CheckupRequest]) (*connect.Response[controlv1.CheckupResponse], error) {
+	return c.checkup.CallUnary(ctx, req)
 }
 
 // Open calls netdelta.control.v1.Host.Open.
@@ -200,6 +217,9 @@ type HostHandler interface {
 	Hello(context.Context, *connect.Request[controlv1.HelloRequest]) (*connect.Response[controlv1.HelloResponse], error)
 	// Environment tells the facts of the host. It needs no session.
 	Environment(context.Context, *connect.Request[controlv1.EnvironmentRequest]) (*connect.Response[controlv1.EnvironmentResponse], error)
+	// Checkup tells what the host does for a short time, while nothing is
+	// measured. It needs no session, and is refused while somebody has one.
+	Checkup(context.Context, *connect.Request[controlv1.CheckupRequest]) (*connect.Response[controlv1.CheckupResponse], error)
 	// Open holds a session for as long as the stream lives: when the client
 	// dies, its connection does, and the agent frees all that it held.
 	Open(context.Context, *connect.Request[controlv1.OpenRequest], *connect.ServerStream[controlv1.Event]) error
@@ -235,6 +255,12 @@ func NewHostHandler(svc HostHandler, opts ...connect.HandlerOption) (string, htt
 		HostEnvironmentProcedure,
 		svc.Environment,
 		connect.WithSchema(hostMethods.ByName("Environment")),
+		connect.WithHandlerOptions(opts...),
+	)
+	hostCheckupHandler := connect.NewUnaryHandler(
+		HostCheckupProcedure,
+		svc.Checkup,
+		connect.WithSchema(hostMethods.ByName("Checkup")),
 		connect.WithHandlerOptions(opts...),
 	)
 	hostOpenHandler := connect.NewServerStreamHandler(
@@ -279,6 +305,8 @@ func NewHostHandler(svc HostHandler, opts ...connect.HandlerOption) (string, htt
 			hostHelloHandler.ServeHTTP(w, r)
 		case HostEnvironmentProcedure:
 			hostEnvironmentHandler.ServeHTTP(w, r)
+		case HostCheckupProcedure:
+			hostCheckupHandler.ServeHTTP(w, r)
 		case HostOpenProcedure:
 			hostOpenHandler.ServeHTTP(w, r)
 		case HostPrepareProcedure:
@@ -306,6 +334,10 @@ func (UnimplementedHostHandler) Hello(context.Context, *connect.Request[controlv
 
 func (UnimplementedHostHandler) Environment(context.Context, *connect.Request[controlv1.EnvironmentRequest]) (*connect.Response[controlv1.EnvironmentResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("netdelta.control.v1.Host.Environment is not implemented"))
+}
+
+func (UnimplementedHostHandler) Checkup(context.Context, *connect.Request[controlv1.CheckupRequest]) (*connect.Response[controlv1.CheckupResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("netdelta.control.v1.Host.Checkup is not implemented"))
 }
 
 func (UnimplementedHostHandler) Open(context.Context, *connect.Request[controlv1.OpenRequest], *connect.ServerStream[controlv1.Event]) error {
