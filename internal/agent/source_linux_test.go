@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdelta/internal/ctl"
-	"netdelta/internal/feature"
 	"netdelta/internal/labtest"
+	"netdelta/internal/labtest/veth"
 	"netdelta/internal/netlab"
 	"netdelta/internal/result"
 	"netdelta/internal/sys"
@@ -19,22 +19,8 @@ import (
 // newLink joins two hosts by veth.
 func newLink(t *testing.T) (*netlab.Lab, *netlab.Link) {
 	t.Helper()
-	labtest.Need(t, feature.NetNS, feature.Veth)
 	labtest.NoLeaks(t)
-	lab, err := netlab.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := lab.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	link, err := lab.Connect(t.Context(), netlab.LinkConfig{Kind: netlab.Veth, Context: "backlog", WireCPU: sys.NoCPU})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lab, link
+	return veth.Pair(t)
 }
 
 // An address that is left open becomes this host's own on the way to the

@@ -18,8 +18,8 @@ import (
 
 	"netdelta/internal/cli"
 	"netdelta/internal/ctl"
-	"netdelta/internal/feature"
 	"netdelta/internal/labtest"
+	"netdelta/internal/labtest/veth"
 	"netdelta/internal/netlab"
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
@@ -51,21 +51,9 @@ func (w within) Dial(ctx context.Context) (c net.Conn, err error) {
 
 func newTwoHosts(t *testing.T) *twoHosts {
 	t.Helper()
-	labtest.Need(t, feature.NetNS, feature.Veth)
 	labtest.NoLeaks(t)
-	lab, err := netlab.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := lab.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	x := &twoHosts{lab: lab, secret: filepath.Join(t.TempDir(), "secret")}
-	if x.link, err = lab.Connect(t.Context(), netlab.LinkConfig{Kind: netlab.Veth, Context: "backlog", WireCPU: sys.NoCPU}); err != nil {
-		t.Fatal(err)
-	}
+	lab, link := veth.Pair(t)
+	x := &twoHosts{lab: lab, link: link, secret: filepath.Join(t.TempDir(), "secret")}
 	secret := ctl.NewSecret()
 	if err := os.WriteFile(x.secret, []byte(secret.Reveal()+"\n"), 0o600); err != nil {
 		t.Fatal(err)

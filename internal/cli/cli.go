@@ -99,8 +99,8 @@ whether it matters.`,
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if bad := (*pflag.InvalidValueError)(nil); errors.As(err, &bad) {
-			kind := strings.NewReplacer("uint64", "number", "uint16", "port from 0 to 65535", "int", "number").Replace(bad.GetFlag().Value.Type())
-			return usageError("--%s: %q is no %s: it is the %s", bad.GetFlag().Name, bad.GetValue(), kind, bad.GetFlag().Usage)
+			kind := strings.NewReplacer("uint64", "number", "uint16", "port from 0 to 65535", "int", "number", "bool", "boolean (true, false)").Replace(bad.GetFlag().Value.Type())
+			return usageError("--%s: %q is no %s; this flag is: %s", bad.GetFlag().Name, bad.GetValue(), kind, bad.GetFlag().Usage)
 		}
 		return usageError("%w (see netdelta %s --help)", err, strings.TrimPrefix(cmd.CommandPath(), "netdelta "))
 	})
@@ -128,8 +128,7 @@ func newVersion() *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "netdelta %s\n", versionString())
-			return err
+			return printed(fmt.Fprintf(cmd.OutOrStdout(), "netdelta %s\n", versionString()))
 		},
 	}
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"strings"
 
@@ -29,9 +27,7 @@ reason. Those marked with a star are read unless others are asked for.`,
 			case "text":
 				return printCounters(cmd.OutOrStdout(), listCounters(device))
 			case "json":
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				return e.Encode(listCounters(device))
+				return printJSON(cmd.OutOrStdout(), listCounters(device))
 			}
 			return usageError("unknown format %q: valid are text, json", format)
 		},
@@ -68,19 +64,19 @@ func listCounters(device string) counterList {
 	return list
 }
 
+// printCounters writes lines of at most 72 columns where words allow it.
 func printCounters(w io.Writer, list counterList) error {
+	const indent = 14
+	var b strings.Builder
 	for _, s := range list.Sources {
 		star := " "
 		if s.Default {
 			star = "*"
 		}
-		text := fmt.Sprintf("%s %-11s %s\n", star, s.Name, s.About)
+		fold(&b, star+" "+s.Name, s.About, indent)
 		if s.Why != "" {
-			text += fmt.Sprintf("  %-11s not here: %s\n", "", s.Why)
-		}
-		if _, err := io.WriteString(w, text); err != nil {
-			return err
+			fold(&b, "", "not here: "+oneLine(s.Why), indent)
 		}
 	}
-	return nil
+	return printed(io.WriteString(w, b.String()))
 }

@@ -101,7 +101,7 @@ kernel allows it (--link veth; ether needs /dev/net/tun).`,
 
 func listExperiments(w io.Writer) error {
 	for _, e := range lab.Experiments() {
-		if _, err := fmt.Fprintf(w, "%-12s %s (%s)\n", e.Name, e.Question, e.Takes); err != nil {
+		if err := printed(fmt.Fprintf(w, "%-12s %s (%s)\n", e.Name, e.Question, e.Takes)); err != nil {
 			return err
 		}
 	}

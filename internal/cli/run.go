@@ -251,7 +251,7 @@ func measure(ctx context.Context, e errand, f runFlags, record result.Run, keep 
 	keep.begin(ctx, record)
 
 	path := e.path
-	path.Pair = pair
+	path.Pair, path.OneMachine = pair, result.OneMachine(record.Environments)
 	err = run.Run(ctx, run.Config{
 		Plan:     e.plan,
 		Local:    pair.Local,
@@ -262,6 +262,13 @@ func measure(ctx context.Context, e errand, f runFlags, record result.Run, keep 
 		Live:     screen.live(),
 		Patience: f.reconnect,
 	})
-	keep.finish(ctx, stateAfter(err, len(keep.trials)), about(err))
+	warnings := about(err)
+	if err == nil {
+		// A host that has gone since is no fault of the run's.
+		if now, gone := pair.Environments(ctx); gone == nil {
+			warnings = hosts.Changed(record.Environments, now)
+		}
+	}
+	keep.finish(ctx, stateAfter(err, len(keep.trials)), warnings)
 	return err
 }

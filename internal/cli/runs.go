@@ -81,14 +81,10 @@ func listRuns(ctx context.Context, file string, filter store.Filter, format stri
 		all = append(all, row)
 	}
 	if format == "json" {
-		data, err := json.MarshalIndent(struct {
+		return printJSON(stdout, struct {
 			Schema string   `json:"schema"`
 			Runs   []listed `json:"runs"`
-		}{runsSchema, all}, "", "  ")
-		if err != nil {
-			return &exitError{ExitUnmeasured, err}
-		}
-		return printed(fmt.Fprintf(stdout, "%s\n", data))
+		}{runsSchema, all})
 	}
 	return printed(io.WriteString(stdout, runList(all)))
 }
@@ -99,6 +95,13 @@ func printed(_ int, err error) error {
 		return &exitError{ExitUnmeasured, fmt.Errorf("write to standard output: %w", err)}
 	}
 	return nil
+}
+
+// printJSON writes a list in its JSON form.
+func printJSON(w io.Writer, list any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return printed(0, e.Encode(list))
 }
 
 // Widths of the list's columns that hold any text, so that a line has at most

@@ -22,8 +22,7 @@ the first bytes of a connection.`,
   scp -p secret other-host:`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(cmd.OutOrStdout(), ctl.NewSecret().Reveal())
-			return err
+			return printed(fmt.Fprintln(cmd.OutOrStdout(), ctl.NewSecret().Reveal()))
 		},
 	}
 }

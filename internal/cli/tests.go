@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -39,9 +38,7 @@ that it does not have is listed with the reason.`,
 			case "text":
 				return printTests(cmd.OutOrStdout(), kinds, len(args) == 1)
 			case "json":
-				e := json.NewEncoder(cmd.OutOrStdout())
-				e.SetIndent("", "  ")
-				return e.Encode(listTests(kinds))
+				return printJSON(cmd.OutOrStdout(), listTests(kinds))
 			}
 			return usageError("unknown format %q: valid are text, json", format)
 		},
@@ -155,8 +152,7 @@ func printTests(w io.Writer, kinds []spec.Kind, one bool) error {
 	for _, part := range []struct{ parameter, title string }{{"send", "Send methods"}, {"recv", "Receive methods"}} {
 		printMethods(&b, part.title+", "+part.parameter+"=", part.parameter, l.Methods)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return printed(io.WriteString(w, b.String()))
 }
 
 // example is a test with the first parameter that has a value to show.

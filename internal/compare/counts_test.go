@@ -182,3 +182,33 @@ func TestOfferedIsNoAnswer(t *testing.T) {
 		t.Errorf("the answer says but %s", got)
 	}
 }
+
+// The way of requests and answers has the counters of both directions, and
+// shares of the requests.
+func TestLossPlacesForthAndBack(t *testing.T) {
+	x := result.Trial{Test: tests(t, "udp_rr")[0],
+		Local:  result.End{Counts: map[string]int64{"sent_all": 1000, "received_all": 400, "socket_drops_all": 60}},
+		Remote: &result.End{Counts: map[string]int64{"sent_all": 650, "received_all": 650, "socket_drops_all": 150}},
+		Path: result.Path{Counts: map[string]int64{"a.tx_packets": 900, "a.tx_dropped": 100, "wire.a_to_b.drop_ring_full": 50,
+			"b.tx_packets": 650, "wire.b_to_a.drop_ring_full": 90, "a.rx_dropped": 30}}}
+	loss := func() (Loss, bool) {
+		b := bundle{test: x.Test, trials: []*cell{newCell(&x)}}
+		return b.loss()
+	}
+	l, lost := loss()
+	want := []Place{{PathEnd, "a.tx_dropped", 0.1}, {PathEnd, "wire.a_to_b.drop_ring_full", 0.05}, {result.Remote, "socket_drops", 0.15},
+		{PathEnd, "wire.b_to_a.drop_ring_full", 0.09}, {PathEnd, "a.rx_dropped", 0.03}, {result.Local, "socket_drops", 0.06}}
+	near := cmpopts.EquateApprox(0, 1e-12)
+	if d := cmp.Diff(want, l.Places, near); !lost || d != "" || !cmp.Equal([]float64{l.Lost, value(l.Unnamed)}, []float64{0.6, 0.12}, near) {
+		t.Errorf("lost %v, unnamed %v, places: %s", l.Lost, value(l.Unnamed), d)
+	}
+	x.Test.Params.Load = "tcp_stream"
+	if l, lost := loss(); lost {
+		t.Errorf("the counters have a stream's packets, too, and yet %+v", l)
+	}
+	x.Test.Params.Load = ""
+	delete(x.Local.Counts, "received_all")
+	if l, lost := loss(); lost {
+		t.Errorf("the ends did not count, and yet %+v", l)
+	}
+}

@@ -16,6 +16,7 @@ type cell struct {
 	told     map[result.Taken]bool // figures, and those with a reason to lack
 	counters map[counter]float64
 	drops    map[counter]float64 // datagrams that the two hosts' counters have
+	several  bool                // those are packets: of parts, or of many
 	warnings []noted
 	// uncounted are the reasons for what told has not.
 	uncounted []result.Warning

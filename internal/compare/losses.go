@@ -12,24 +12,27 @@ import (
 	"netdelta/internal/stats"
 )
 
-// Loss says where the datagrams of a one-way test went missing under one
-// variant. All are medians over its trials, so they need not add up.
+// Loss says where the datagrams of a test went missing under one variant: of a
+// stream, or of requests and answers. All are medians over its trials, so they
+// need not add up.
 type Loss struct {
 	Test    string      `json:"test"`
 	Params  spec.Params `json:"params"`
 	Under   string      `json:"under,omitempty"`
 	Variant string      `json:"variant"`
-	// Lost is the share of all datagrams sent that never came: of whole trials,
-	// as the path's counters are, where the ends counted those. The metric is of
-	// the window, and so differs.
+	// Lost is the share of all datagrams sent that never came, or of requests of
+	// which no answer did: of whole trials, as the path's counters are, where the
+	// ends counted those. The metric is of the window, and so differs.
 	Lost float64 `json:"lost"`
 	// Places are where a counter saw some go, in the order of the way.
 	Places []Place `json:"places"`
 	// Unnamed is the share of those sent that no counter saw go; null where
-	// that can't be told: no sender's count, or datagrams in several frames.
+	// that can't be told: no sender's count, datagrams in several frames, or
+	// counters that may have counted many as one.
 	Unnamed *float64 `json:"unnamed"`
 	// Frames says that a datagram took several frames, of which one lost is a
-	// datagram lost: the shares of the path are then of frames.
+	// datagram lost: the shares of the path are then of frames. What the two
+	// hosts counted are then packets, for each datagram that was sent.
 	Frames bool `json:"frames,omitempty"`
 }
 
@@ -54,6 +57,13 @@ var places = []counter{
 	{result.Remote, socketDrops},
 }
 
+// placesBack follow on the way of answers. What hosts counted is with those of
+// the way forth.
+var placesBack = []counter{
+	{PathEnd, "b.tx_dropped"}, {PathEnd, "wire.b_to_a.drop_"}, {PathEnd, "a.rx_dropped"},
+	{result.Local, socketDrops},
+}
+
 // socketDrops stands for what did not fit into the receiver's socket.
 const socketDrops = "socket_drops"
 
@@ -63,17 +73,21 @@ const leastLoss, leastPlace = 0.001, 0.0005
 
 // loss says where the bundle's datagrams went, and false if none are missing.
 func (b *bundle) loss() (Loss, bool) {
-	if k := b.test.Kind(); k.Pattern != spec.Stream || k.Protocol != spec.UDP {
+	lostOf, wayOf := (*cell).lost, (*cell).way
+	switch k := b.test.Kind(); {
+	case k.Protocol == spec.UDP && k.Pattern == spec.RoundTrip:
+		lostOf, wayOf = (*cell).unanswered, (*cell).wayAndBack
+	case k.Protocol != spec.UDP || k.Pattern != spec.Stream:
 		return Loss{}, false
 	}
 	var lost, unnamed []float64
 	shares := map[counter][]float64{}
 	n, several := 0, false
 	for _, x := range b.trials {
-		if v := x.lost(); !math.IsNaN(v) {
+		if v := lostOf(x); !math.IsNaN(v) {
 			lost = append(lost, v)
 		}
-		way, rest, fragmented := x.way()
+		way, rest, fragmented := wayOf(x)
 		if way == nil {
 			continue
 		}
@@ -102,13 +116,14 @@ func (b *bundle) loss() (Loss, bool) {
 		}
 	}
 	slices.SortFunc(l.Places, func(x, y Place) int {
-		return cmp.Or(cmp.Compare(placeOf(x.End, x.Name), placeOf(y.End, y.Name)), cmp.Compare(x.Name, y.Name))
+		all := slices.Concat(places, placesBack)
+		return cmp.Or(cmp.Compare(placeOf(all, x.End, x.Name), placeOf(all, y.End, y.Name)), cmp.Compare(x.Name, y.Name))
 	})
 	return l, true
 }
 
-// placeOf is a counter's place on the way, -1 for none.
-func placeOf(end, name string) int {
+// placeOf is a counter's place among those on a way, -1 for none.
+func placeOf(places []counter, end, name string) int {
 	return slices.IndexFunc(places, func(p counter) bool {
 		family := strings.HasSuffix(p.name, "_") || strings.HasSuffix(p.name, ".")
 		return p.end == end && (p.name == name || family && strings.HasPrefix(name, p.name))
@@ -157,7 +172,7 @@ func (c *cell) way() (shares map[counter]float64, unnamed float64, fragmented bo
 			}
 			of = sent
 		}
-		if placeOf(k.end, k.name) < 0 || n <= 0 {
+		if placeOf(places, k.end, k.name) < 0 || n <= 0 {
 			continue
 		}
 		shares[k] = n / of
@@ -169,5 +184,30 @@ func (c *cell) way() (shares map[counter]float64, unnamed float64, fragmented bo
 			unnamed -= shares[k]
 		}
 	}
-	return shares, unnamed, fragmented
+	return shares, unnamed, fragmented || c.several
+}
+
+// unanswered is the share of a trial's requests of which no answer came, NaN if
+// that, or where they went, is not known.
+func (c *cell) unanswered() float64 {
+	sent, got := c.counters[counter{result.Local, "sent_all"}], c.counters[counter{result.Local, "received_all"}]
+	if c.drops == nil || sent <= 0 {
+		return math.NaN()
+	}
+	return max(0, 1-got/sent) // copies count as received
+}
+
+// wayAndBack is what each counter on the way of a trial's requests and answers
+// saw go, as a share of the requests; nil where the ends did not count that.
+func (c *cell) wayAndBack() (shares map[counter]float64, unnamed float64, several bool) {
+	unnamed = c.unanswered()
+	if math.IsNaN(unnamed) {
+		return nil, 0, false
+	}
+	shares = map[counter]float64{}
+	for _, k := range slices.SortedFunc(maps.Keys(c.drops), byName) {
+		shares[k] = c.drops[k] / c.counters[counter{result.Local, "sent_all"}]
+		unnamed -= shares[k]
+	}
+	return shares, unnamed, c.several
 }

@@ -165,7 +165,7 @@ func (p *pinned) text(withVerdict bool) string {
 func (p *pinned) heldBy() string {
 	h := p.rows[0].Held
 	if h.By != result.HeldByLink {
-		return fmt.Sprintf("held at a fixed rate (%s=%s)", h.By, unit.Format(h.Limit, unit.BitsPerSecond))
+		return fmt.Sprintf("held by %s (%s)", h.By, unit.Format(h.Limit, unit.BitsPerSecond))
 	}
 	got := math.NaN()
 	for _, c := range p.rows {

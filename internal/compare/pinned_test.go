@@ -37,7 +37,7 @@ func TestPinnedAnswer(t *testing.T) {
 		{"cost by soak alone", []Comparison{full, atEnd(said("tcp_stream", "cpu_soak_per_byte", 10, 12, 10, 14, Worse), result.Local)},
 			"kthread against softirq: tcp_stream throughput is held by the link (940 of 1000 Mbit/s), so cost decides: cpu_soak_per_byte local +12% (10 to 14), worse."},
 		{"a rate", []Comparison{heldAs(full, result.HeldByRate, 1e8, 1e8, 1e8), local},
-			"kthread against softirq: tcp_stream throughput is held at a fixed rate (rate=100 Mbit/s), so cost decides: cpu_per_byte local -23% (-25 to -20), better."},
+			"kthread against softirq: tcp_stream throughput is held by rate (100 Mbit/s), so cost decides: cpu_per_byte local -23% (-25 to -20), better."},
 		{"something else is worse", []Comparison{full, local, said("tcp_stream", "retransmits", 10, 200, 100, 300, Worse)},
 			"kthread against softirq: tcp_stream throughput is held by the link (940 of 1000 Mbit/s), so cost decides: cpu_per_byte local -23% (-25 to -20), better, but retransmits +200 (100 to 300) /s, worse."},
 		{"sizes", []Comparison{

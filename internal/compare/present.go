@@ -13,7 +13,7 @@ import (
 // counted.
 func (c *cell) tells(x *result.Trial) *cell {
 	c.told, c.uncounted = x.Tells()
-	c.drops = hostDrops(x)
+	c.drops, c.several = hostDrops(x)
 	return c
 }
 
@@ -33,21 +33,35 @@ func (g *grid) of(test int) []*cell {
 	return all
 }
 
-// hostDrops are the datagrams of a trial that counters of its two hosts have: no
-// more than are missing, since others' may be among what a host counts.
-func hostDrops(x *result.Trial) map[counter]float64 {
-	b, ok := x.Balance()
-	if !ok {
-		return nil
+// hostDrops are the datagrams of a stream that counters of its two hosts have:
+// no more than are missing, since others' may be among what a host counts.
+// several says that they are packets and no datagrams. Of round trips they are
+// those of every counter on the way forth and back.
+func hostDrops(x *result.Trial) (drops map[counter]float64, several bool) {
+	all := x.Balances()
+	if len(all) == 0 {
+		return nil, false
 	}
-	drops := map[counter]float64{}
-	for _, d := range b.Drops {
-		end, name, _ := strings.Cut(d.Name, ".")
-		if end == result.Local || end == result.Remote {
-			drops[counter{end, name}] = float64(d.Packets)
+	drops = map[counter]float64{}
+	roundTrip := len(all) > 1
+	for i := range all {
+		b := &all[i]
+		for _, d := range b.Drops {
+			end, name, _ := strings.Cut(d.Name, ".")
+			switch {
+			case end == result.Local || end == result.Remote:
+				drops[counter{end, name}] += float64(d.Packets)
+			case roundTrip:
+				drops[counter{PathEnd, d.Name}] += float64(d.Packets)
+			}
 		}
+		if roundTrip && b.SocketDrops > 0 {
+			drops[counter{b.To, socketDrops}] = float64(b.SocketDrops)
+		}
+		several = several || b.Several
 	}
-	return drops
+	_, lab := x.Path.Counts["a.tx_packets"] // its link's frames are counted
+	return drops, several && (!lab || roundTrip)
 }
 
 // cost says that the row is of CPU time, which is 0 where it can't be told from

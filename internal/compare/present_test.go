@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"netdelta/internal/result"
+	"netdelta/internal/spec"
 	"netdelta/internal/unit"
 )
 
@@ -76,6 +78,21 @@ func TestLossPlacesAtHosts(t *testing.T) {
 	if d := cmp.Diff(want, l.Places, cmpopts.EquateApprox(0, 1e-12)); !lost || d != "" || math.Abs(value(l.Unnamed)-0.2) > 1e-12 {
 		t.Errorf("unnamed %v, places: %s", value(l.Unnamed), d)
 	}
+
+	// Counters of fragments, or of what had many datagrams in it, can't say how
+	// many are left.
+	if l.Frames {
+		t.Error("whole datagrams are said to be parts")
+	}
+	for _, of := range []spec.Params{{Size: 4096}, {Size: 1024, Send: "gso"}} {
+		x.Test.Params = of
+		x.Local.Counters.Whole = []result.Reading{whole(result.SourceQdisc, map[string]int64{"drops": 100}),
+			{Source: result.SourceDevice, Elapsed: time.Second, Levels: map[string]int64{"mtu": 1500}}}
+		b := bundle{test: x.Test, trials: []*cell{newCell(&x)}}
+		if l, lost := b.loss(); !lost || !l.Frames || l.Unnamed != nil || len(l.Places) != 3 {
+			t.Errorf("%s: %+v", x.Test, l)
+		}
+	}
 }
 
 // Counts for each packet and time for each second have margins that are no
@@ -85,7 +102,7 @@ func TestMarginsOfCosts(t *testing.T) {
 		unit           unit.Unit
 		baseline, want float64
 	}{
-		{unit.SecondsPerSecond, 0.5, 0.02}, {unit.PerPacket, 0.1, 0.02}, {unit.PerPacket, 10, 0.2}, {unit.PerOp, math.NaN(), 0.02}, {unit.PerSecond, 1000, 20},
+		{unit.SecondsPerSecond, 0.5, 0.02}, {unit.PerPacket, 0.05, 0.002}, {unit.PerPacket, 0.5, 0.01}, {unit.PerPacket, 10, 0.2}, {unit.PerOp, 0.5, 0.02}, {unit.PerOp, math.NaN(), 0.02}, {unit.PerSecond, 1000, 20},
 	} {
 		if got := margin(0.02, time.Second, result.Definition{Scale: Difference, Unit: c.unit}, c.baseline); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%s of %v: %v, want %v", c.unit, c.baseline, got, c.want)
@@ -95,5 +112,29 @@ func TestMarginsOfCosts(t *testing.T) {
 	zero.scaleOf([]*cell{{figures: map[result.Taken]float64{{Name: result.CPU, End: result.Local}: 0}}})
 	if len(zero.Warnings) != 1 || zero.Warnings[0].Advice != "measure for longer (--time)" {
 		t.Errorf("a cost of 0: %+v", zero.Warnings)
+	}
+}
+
+// A run of an older program, which counted nothing, is compared with one that did:
+// by what both have, and with a reason for what only one has.
+func TestRunsWithAndWithoutCounters(t *testing.T) {
+	b := newBoots(t, 1, "tcp_rr")
+	old, new := b.run("old", 8, 1), b.run("new", 8, 1)
+	withCosts(new.Trials, func(*result.Trial) bool { return true })
+	r := compareRuns(t, []Kept{old}, []Kept{new}, RunsOptions{})
+	for _, c := range r.Comparisons {
+		switch c.Metric {
+		case result.RTTP50:
+			if c.N == 0 || c.DeltaPct == nil || slices.ContainsFunc(c.Warnings, func(w result.Warning) bool { return w.Code == result.NotAsked }) {
+				t.Errorf("what both have: %+v", c)
+			}
+		case result.CPUPerOp:
+			if c.End != result.Local || c.A.Median != nil || c.B.Median == nil || c.DeltaPct != nil || c.Verdict != Unsure || c.Change(1) != "n/a (not asked)" {
+				t.Errorf("what one has: %+v", c)
+			}
+		}
+	}
+	if !slices.ContainsFunc(r.Comparisons, func(c Comparison) bool { return c.Metric == result.CPUPerOp }) {
+		t.Error("no row of what only the new run has")
 	}
 }

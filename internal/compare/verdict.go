@@ -19,9 +19,10 @@ const familyLevel = 0.05
 //
 // A relative change is held against the share in percent, and a share (loss)
 // against the same number as an absolute share: 2% is 0.02; so is time per second
-// (run_delay). Events for each packet or round trip are held against that part
-// of the baseline, but never against less than 2 with a hundred of them. A count
-// per second (retransmits) is held against that part of the baseline, but never against
+// (run_delay). Events for each round trip are held against that part of the
+// baseline, but never against less than 2 with a hundred of them; those for each
+// packet, of which there is one for many, never against less than 2 with a
+// thousand. A count per second (retransmits) is held against that part of the baseline, but never against
 // less than one a second or one a window: a single event more is not a change
 // of the path.
 func margin(share float64, window time.Duration, d result.Definition, baseline float64) float64 {
@@ -30,11 +31,10 @@ func margin(share float64, window time.Duration, d result.Definition, baseline f
 		return percentOf(share)
 	case d.Unit == unit.Share || d.Unit == unit.SecondsPerSecond:
 		return share
-	case d.Unit == unit.PerPacket || d.Unit == unit.PerOp:
-		if part := share * baseline; part > share {
-			return part
-		}
-		return share
+	case d.Unit == unit.PerOp:
+		return notBelow(share, share*baseline)
+	case d.Unit == unit.PerPacket:
+		return notBelow(share/10, share*baseline)
 	}
 	least := 1.0
 	if window > 0 {
@@ -42,6 +42,14 @@ func margin(share float64, window time.Duration, d result.Definition, baseline f
 	}
 	if part := share * baseline; part > least {
 		return part
+	}
+	return least
+}
+
+// notBelow is v, but at least least, and least if v is not known.
+func notBelow(least, v float64) float64 {
+	if v > least {
+		return v
 	}
 	return least
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // kind is what makes two warnings one: the code, the metric, and the text but
-// for its numbers; of guards the code alone.
+// for its numbers; of guards the code and what to do about it.
 type kind struct{ code, metric, end, shape string }
 
 // figures are the numbers and durations in a warning's text.
@@ -19,7 +19,7 @@ var figures = regexp.MustCompile(`(?:[0-9]+(?:\.[0-9]+)?(?:ns|µs|us|ms|s|m|h)?)
 
 func kindOf(w result.Warning) kind {
 	if result.OneKind(w.Code) {
-		return kind{code: w.Code}
+		return kind{code: w.Code, shape: w.Advice}
 	}
 	return kind{w.Code, w.Metric, w.End, figures.ReplaceAllString(w.Text, "N")}
 }

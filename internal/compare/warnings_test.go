@@ -153,3 +153,16 @@ func warningTexts(warnings []result.Warning) []string {
 	}
 	return all
 }
+
+// A guard's warnings are one whichever end and figures they name, but for those
+// that advise something else.
+func TestGuardsAreOneByAdvice(t *testing.T) {
+	kernel := result.Warning{Code: result.GuardToolBound, Text: "at the local end 97%", Advice: "more flows"}
+	other := kernel
+	other.Text = "at both ends 98% and 99%"
+	own := kernel
+	own.Advice = "larger messages"
+	if kindOf(kernel) != kindOf(other) || kindOf(kernel) == kindOf(own) {
+		t.Errorf("%+v, %+v, %+v", kindOf(kernel), kindOf(other), kindOf(own))
+	}
+}

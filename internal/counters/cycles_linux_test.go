@@ -3,7 +3,6 @@ package counters
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -104,24 +103,14 @@ func TestUnknownEvent(t *testing.T) {
 
 // TestEventsWithoutPrivilege opens as a thread without any capability.
 func TestEventsWithoutPrivilege(t *testing.T) {
-	o := eventOptions(t, tree(t, map[string]string{"proc/sys/kernel/perf_event_paranoid": "3\n"}))
-	got := make(chan error)
-	go func() {
-		runtime.LockOSThread() // and ends with the goroutine
-		head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-		var none [2]unix.CapUserData
-		if err := unix.Capset(&head, &none[0]); err != nil {
-			got <- fmt.Errorf("drop capabilities: %w", err)
-			return
-		}
+	o := eventOptions(t, write(t, map[string]string{"proc/sys/kernel/perf_event_paranoid": "3\n"}))
+	err := labtest.WithoutCapabilities(func() error {
 		s, err := openEvents(o, clockEvents)
 		if err == nil {
-			got <- s.close()
-			return
+			err = s.close()
 		}
-		got <- err
-	}()
-	err := <-got
+		return err
+	})
 	if err == nil {
 		labtest.Skip(t, errors.New("this system lets everybody count events (kernel.perf_event_paranoid)"))
 	}

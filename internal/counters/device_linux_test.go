@@ -10,12 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdelta/internal/feature"
+	"netdelta/internal/labtest/veth"
 )
 
 // Packets and bytes that cross a link are counted at both of its interfaces,
 // and what is switched shows.
 func TestDeviceCounts(t *testing.T) {
-	lab, link := vethLab(t)
+	lab, link := veth.Pair(t)
 	out := openAt(t, lab.A, &Options{Device: lab.A.Device}, openDevice)
 	in := openAt(t, lab.B, &Options{Device: lab.B.Device}, openDevice)
 	outBefore, inBefore := sampleAt(t, lab.A, out), sampleAt(t, lab.B, in)
@@ -54,7 +55,7 @@ func TestDeviceCounts(t *testing.T) {
 
 // A link that went and came is no longer the one that it was.
 func TestDeviceLinkFlap(t *testing.T) {
-	lab, _ := vethLab(t)
+	lab, _ := veth.Pair(t)
 	s := openAt(t, lab.B, &Options{Device: lab.B.Device}, openDevice)
 	before := sampleAt(t, lab.B, s)
 	set := func(change func(netlink.Link) error) {
@@ -82,7 +83,7 @@ func TestDeviceLinkFlap(t *testing.T) {
 
 // An interface that is gone has a reason and no figures.
 func TestDeviceGone(t *testing.T) {
-	lab, link := vethLab(t)
+	lab, link := veth.Pair(t)
 	sources := map[string]source{
 		"device": openAt(t, lab.A, &Options{Device: lab.A.Device}, openDevice),
 		"driver": openAt(t, lab.A, &Options{Device: lab.A.Device}, openDriver),
@@ -118,7 +119,7 @@ func TestDeviceUnknown(t *testing.T) {
 }
 
 func TestDeviceOf(t *testing.T) {
-	lab, link := vethLab(t)
+	lab, link := veth.Pair(t)
 	on(t, lab.A, func() error {
 		for addr, want := range map[netip.Addr]string{
 			link.AddrA(): lab.A.Device, netip.MustParseAddr("127.0.0.1"): "lo",

@@ -40,20 +40,36 @@ func devices(root string) []Fact {
 		return nil
 	}
 	var facts []Fact
-	told := 0
-	for _, d := range all {
-		addrs, err := d.Addrs()
-		if err != nil || len(addrs) == 0 || d.Flags&net.FlagUp == 0 || d.Flags&net.FlagLoopback != 0 {
-			continue
-		}
-		if told++; told > maxDevices {
-			break
-		}
+	for _, d := range toTell(all, (*net.Interface).Addrs) {
 		for _, f := range deviceFacts(root, d) {
 			facts = append(facts, Fact{Name: f.Name, Value: short(f.Value)})
 		}
 	}
 	return facts
+}
+
+// toTell are the interfaces that are told of. Those with an address of a network's
+// come first: the host's ends of its containers' links have none but the link's.
+func toTell(all []net.Interface, addrsOf func(*net.Interface) ([]net.Addr, error)) []net.Interface {
+	var networks, links []net.Interface
+	for _, d := range all {
+		addrs, err := addrsOf(&d)
+		switch {
+		case err != nil || len(addrs) == 0 || d.Flags&net.FlagUp == 0 || d.Flags&net.FlagLoopback != 0:
+		case slices.ContainsFunc(addrs, ofNetwork):
+			networks = append(networks, d)
+		default:
+			links = append(links, d)
+		}
+	}
+	all = append(networks, links...)
+	return all[:min(len(all), maxDevices)]
+}
+
+// ofNetwork says that an address is not one of a single link's.
+func ofNetwork(a net.Addr) bool {
+	n, ok := a.(*net.IPNet)
+	return ok && !n.IP.IsLinkLocalUnicast()
 }
 
 // deviceFacts are all that is told of one interface.

@@ -1,6 +1,8 @@
 package counters
 
 import (
+	"fmt"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -61,5 +63,41 @@ func TestDevices(t *testing.T) {
 	}
 	if !has("gro") {
 		t.Errorf("with GRO on: %q", told())
+	}
+}
+
+// A host of many containers has more interfaces than are told of; its own are
+// not left out for theirs.
+func TestToldDevices(t *testing.T) {
+	var all []net.Interface
+	addrs := map[string][]string{"lo": {"127.0.0.1/8"}, "down0": {"192.0.2.1/24"}, "bare0": nil}
+	for name := range addrs {
+		all = append(all, net.Interface{Name: name, Flags: net.FlagUp})
+	}
+	all[slices.IndexFunc(all, func(d net.Interface) bool { return d.Name == "lo" })].Flags |= net.FlagLoopback
+	all[slices.IndexFunc(all, func(d net.Interface) bool { return d.Name == "down0" })].Flags = 0
+	for i := range 2 * maxDevices {
+		name := fmt.Sprintf("veth%d", i)
+		addrs[name] = []string{"fe80::1/64"}
+		all = append(all, net.Interface{Name: name, Flags: net.FlagUp})
+	}
+	addrs["eth7"] = []string{"fe80::2/64", "2001:db8::1/64"}
+	all = append(all, net.Interface{Name: "eth7", Flags: net.FlagUp})
+	got := toTell(all, func(d *net.Interface) (list []net.Addr, err error) {
+		for _, a := range addrs[d.Name] {
+			ip, n, err := net.ParseCIDR(a)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, &net.IPNet{IP: ip, Mask: n.Mask})
+		}
+		return list, nil
+	})
+	var names []string
+	for _, d := range got {
+		names = append(names, d.Name)
+	}
+	if len(names) != maxDevices || names[0] != "eth7" || names[1] != "veth0" {
+		t.Errorf("got %v", names)
 	}
 }

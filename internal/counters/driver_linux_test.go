@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"netdelta/internal/labtest/veth"
 	"netdelta/internal/sys"
 )
 
@@ -12,7 +13,7 @@ func setGRO(device string) error { return sys.SetGRO(device, true) }
 
 // A veth tells which interface its other end is.
 func TestDriver(t *testing.T) {
-	lab, _ := vethLab(t)
+	lab, _ := veth.Pair(t)
 	s := openAt(t, lab.A, &Options{Device: lab.A.Device}, openDriver)
 	peer := 0
 	on(t, lab.B, func() error {

@@ -1,30 +1,12 @@
 package counters
 
 import (
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
-
-// tree writes a small /proc and /sys below a directory of the test's own.
-func tree(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
 
 func get(facts []Fact, name string) string {
 	for _, f := range facts {
@@ -36,7 +18,7 @@ func get(facts []Fact, name string) string {
 }
 
 func TestEnvironmentOfAGuest(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := write(t, map[string]string{
 		"proc/sys/kernel/osrelease":   "6.12.1-test\n",
 		"proc/sys/kernel/version":     "#1 SMP PREEMPT_DYNAMIC Mon Jan 1 00:00:00 UTC 2026\n",
 		"proc/cpuinfo":                "processor\t: 0\nmodel name\t: Some CPU @ 3.0GHz\nflags\t\t: fpu vme hypervisor sse\n",
@@ -69,7 +51,7 @@ func TestUnknownFactsAreLeftOut(t *testing.T) {
 }
 
 func TestBareMetalHasNoHypervisor(t *testing.T) {
-	root := tree(t, map[string]string{"proc/cpuinfo": "flags\t\t: fpu vme sse\n", "sys/class/dmi/id/sys_vendor": "Vendor\n"})
+	root := write(t, map[string]string{"proc/cpuinfo": "flags\t\t: fpu vme sse\n", "sys/class/dmi/id/sys_vendor": "Vendor\n"})
 	if v := get(environment(root), "hypervisor"); v != "" {
 		t.Errorf("hypervisor = %q, want none", v)
 	}

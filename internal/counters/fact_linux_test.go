@@ -73,7 +73,7 @@ func server(t *testing.T) string {
 			files[dir+name] = text + "\n"
 		}
 	}
-	root := tree(t, files)
+	root := write(t, files)
 	var z bytes.Buffer
 	w := gzip.NewWriter(&z)
 	fmt.Fprint(w, "CONFIG_SMP=y\n# CONFIG_KASAN is not set\nCONFIG_PROVE_LOCKING=y\n")
@@ -135,7 +135,7 @@ func TestEnvironmentOfAServer(t *testing.T) {
 
 // In version 1 of control groups each controller has a path of its own.
 func TestControlGroupsOfVersionOne(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := write(t, map[string]string{
 		"proc/self/cgroup":                             "5:cpuset:/a\n4:cpu,cpuacct:/a/b\n0::/\n",
 		"sys/fs/cgroup/cpu/a/b/cpu.cfs_quota_us":       "-1\n",
 		"sys/fs/cgroup/cpu/a/b/cpu.cfs_period_us":      "100000\n",
@@ -146,6 +146,20 @@ func TestControlGroupsOfVersionOne(t *testing.T) {
 	all := groupFacts(root)
 	if get(all, "control group cpu limit") != "2" || get(all, "control group cpus") != "1" {
 		t.Errorf("got %v", all)
+	}
+}
+
+// A group's files that can't be seen say nothing, and that a group has all CPUs
+// is told.
+func TestControlGroupsSeenAndUnseen(t *testing.T) {
+	unseen := write(t, map[string]string{"proc/self/cgroup": "5:cpuset:/\n4:cpu,cpuacct:/a\n", "sys/devices/system/cpu/online": "0-1\n"})
+	if all := groupFacts(unseen); len(all) != 0 {
+		t.Errorf("of files that are not there: %v", all)
+	}
+	seen := write(t, map[string]string{"proc/self/cgroup": "0::/a\n", "sys/devices/system/cpu/online": "0-1\n",
+		"sys/fs/cgroup/a/cpu.max": "max 100000\n", "sys/fs/cgroup/cpuset.cpus.effective": "0-1\n"})
+	if all := groupFacts(seen); len(all) != 1 || get(all, "control group cpus") != "0-1" {
+		t.Errorf("without a limit: %v", all)
 	}
 }
 
@@ -164,7 +178,7 @@ func TestEnvironmentHolds(t *testing.T) {
 
 // An interface that sysfs has no other one for is told with its queues.
 func TestQueueFacts(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := write(t, map[string]string{
 		"sys/devices/pci/0/msi_irqs/31":               "msi\n",
 		"sys/devices/pci/0/msi_irqs/4":                "msi\n",
 		"sys/devices/pci/0/virtio1/numa_node":         "-1\n",

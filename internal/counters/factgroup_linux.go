@@ -11,7 +11,10 @@ import (
 )
 
 // groupFacts are the limits that the process's control groups set to its time
-// of CPUs: the lowest of all on the way up, in version 2 of cgroups(7) or 1.
+// of CPUs: the lowest of all on the way up, in version 2 of cgroups(7) or 1. A
+// process that does not see the groups' files, as where ip-netns(8) has mounted
+// another sysfs over them, is told neither; otherwise the CPUs are there, be they
+// all.
 func groupFacts(root string) []Fact {
 	text, err := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
 	if err != nil {
@@ -45,9 +48,6 @@ func groupFacts(root string) []Fact {
 				}
 			}
 		}
-	}
-	if cpus == line(root, cpuDir+"/online") {
-		cpus = "" // no limit
 	}
 	value := ""
 	if limit > 0 {

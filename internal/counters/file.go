@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // file is a source that is one file of the kernel's, read whole each time and
@@ -13,7 +14,8 @@ import (
 type file struct {
 	name  string
 	f     *os.File
-	size  int // of the last reading, which the next will hardly exceed
+	size  int           // of the last reading, which the next will hardly exceed
+	took  time.Duration // the last reading
 	parse func(text []byte, s *sample) error
 }
 
@@ -53,7 +55,12 @@ func (s *file) take() (*sample, error) {
 	}}, nil
 }
 
+// cost is what the last reading took.
+func (s *file) cost() time.Duration { return s.took }
+
 func (s *file) read() ([]byte, error) {
+	begin := now()
+	defer func() { s.took = time.Duration(now() - begin) }()
 	text := make([]byte, 0, s.size+s.size/4)
 	for {
 		if len(text) == cap(text) {

@@ -8,32 +8,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"netdelta/internal/feature"
-	"netdelta/internal/labtest"
 	"netdelta/internal/netlab"
 	"netdelta/internal/result"
-	"netdelta/internal/sys"
 )
-
-// vethLab is two hosts with a veth between them.
-func vethLab(t testing.TB) (*netlab.Lab, *netlab.Link) {
-	t.Helper()
-	labtest.Need(t, feature.NetNS, feature.Veth)
-	lab, err := netlab.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := lab.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	link, err := lab.Connect(t.Context(), netlab.LinkConfig{Kind: netlab.Veth, Context: "backlog", WireCPU: sys.NoCPU})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lab, link
-}
 
 // on does something on a thread that is at a host.
 func on(t testing.TB, h *netlab.Host, f func() error) {
@@ -57,19 +34,6 @@ func openAt(t testing.TB, h *netlab.Host, o *Options, open func(*Options) (sourc
 		}
 	})
 	return s
-}
-
-// sampleOf takes a sample and has it parsed.
-func sampleOf(t testing.TB, s source) *sample {
-	t.Helper()
-	x, err := s.take()
-	if err == nil {
-		err = x.parsed()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
 }
 
 // sampleAt is sampleOf on a thread that is at a host.

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"netdelta/internal/labtest/veth"
 )
 
 // What a sample of the sources of the network costs on a veth, and with many
 // connections.
 func BenchmarkNetworkSource(b *testing.B) {
-	lab, link := vethLab(b)
+	lab, link := veth.Pair(b)
 	bench := func(name string, o *Options, open func(*Options) (source, error)) {
 		s := openAt(b, lab.A, o, open)
 		for _, parse := range []bool{false, true} {

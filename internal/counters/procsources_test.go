@@ -11,7 +11,8 @@ import (
 	"netdelta/internal/result"
 )
 
-// write makes files below a directory of their own, which it returns.
+// write makes files below a directory of their own, which it returns: a small
+// /proc and /sys.
 func write(t testing.TB, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -35,6 +36,12 @@ func read(t *testing.T, open func(*Options) (source, error), o *Options) *sample
 		t.Fatal(err)
 	}
 	defer s.close()
+	return sampleOf(t, s)
+}
+
+// sampleOf takes a sample and has it parsed.
+func sampleOf(t testing.TB, s source) *sample {
+	t.Helper()
 	x, err := s.take()
 	if err == nil {
 		err = x.parsed()

@@ -8,6 +8,7 @@ import (
 	"github.com/vishvananda/netlink/nl"
 	"golang.org/x/sys/unix"
 
+	"netdelta/internal/labtest/veth"
 	"netdelta/internal/netlab"
 )
 
@@ -47,7 +48,7 @@ func TestQdiscDrops(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			lab, link := vethLab(t)
+			lab, link := veth.Pair(t)
 			on(t, lab.A, func() error {
 				i, err := index(lab.A)
 				if err == nil {
@@ -88,7 +89,7 @@ func TestQdiscDrops(t *testing.T) {
 
 // An interface without a queue drops nothing there, and says so.
 func TestQdiscNone(t *testing.T) {
-	lab, _ := vethLab(t)
+	lab, _ := veth.Pair(t)
 	s := openAt(t, lab.A, &Options{Device: lab.A.Device}, openQdisc)
 	x := sampleAt(t, lab.A, s)
 	if n, there := x.counts["drops"]; !there || n != 0 {
@@ -136,7 +137,7 @@ func dropLength(h *netlab.Host, length uint32) error {
 // What a filter before reception drops is counted among the drops, and told
 // apart; what it lets pass is none of what the root sends.
 func TestQdiscIngress(t *testing.T) {
-	lab, link := vethLab(t)
+	lab, link := veth.Pair(t)
 	const n, dropped, passed, headers = 20, 101, 102, 14 + 20 + 8
 	on(t, lab.B, func() error { return dropLength(lab.B, headers+dropped) })
 	s := openAt(t, lab.B, &Options{Device: lab.B.Device}, openQdisc)

@@ -1,16 +1,12 @@
 package counters
 
 import (
-	"errors"
-	"fmt"
 	"net/netip"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"netdelta/internal/feature"
 	"netdelta/internal/result"
 	"netdelta/internal/sys"
 )
@@ -62,15 +58,20 @@ type Sampler struct {
 	missing []result.Fact
 	quiet   []result.Reading
 
-	warm  chan int64
-	over  chan struct{}
-	stop  chan struct{}
+	bell  *bell         // wakes watch when what it waits for has come
+	stop  atomic.Bool   // the trial has ended
 	done  chan struct{} // closed when both samples of the window are there
 	began bool
-	end   func() // closes stop
+	// patience is how long the sampler's thread is waited for at the end, and
+	// lost says that it never came: what it has is its own then.
+	patience time.Duration
+	lost     bool
+	closed   bool
 
-	overAt       atomic.Int64 // when Over was told first; 0 before
-	opens, ended int64        // the window, as watch saw it; of sys.Nanotime
+	// What Warm and Over were told first; 0 before.
+	opensAt, overAt atomic.Int64
+	opens, ended    int64         // the window, as watch saw it; of sys.Nanotime
+	visiting        time.Duration // what visit took the last time
 }
 
 // taking is a source with its samples.
@@ -101,13 +102,19 @@ func New(o Options) (*Sampler, error) {
 		o.Device = deviceOf(o.Addr)
 	}
 	o.sockets, o.threads = &sockets{}, &threads{}
-	s := &Sampler{o: o, warm: make(chan int64, 1), over: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
-	s.end = sync.OnceFunc(func() { close(s.stop) })
+	b, err := newBell()
+	if err != nil {
+		return nil, err
+	}
+	s := &Sampler{o: o, patience: endTime, bell: b, done: make(chan struct{})}
 	for _, r := range rows(o.Sources) {
 		s.open(r)
 	}
 	if o.Soak {
 		s.open(soakRow)
+	}
+	if s.visits() {
+		s.visiting = time.Duration(len(s.o.CPUs)) * perVisit
 	}
 	return s, nil
 }
@@ -149,7 +156,7 @@ func (s *Sampler) Baseline(d time.Duration) {
 			before[t] = x
 		}
 	}
-	if !s.wait(d, nil) {
+	if s.wait(now()+int64(d), s.stop.Load); s.stop.Load() {
 		return
 	}
 	s.visit()
@@ -195,90 +202,27 @@ func (s *Sampler) Begin() {
 
 // Warm is told when the window will open. Only the first thread's counts.
 func (s *Sampler) Warm(opens int64) {
-	select {
-	case s.warm <- opens:
-	default:
+	if s.opensAt.CompareAndSwap(0, opens) {
+		s.bell.ring()
 	}
 }
 
-// Over is told that a window is over. The first thread's counts: until then
-// all were at work.
-func (s *Sampler) Over() {
-	s.overAt.CompareAndSwap(0, now())
+// Over is told that a window is over, and when it was. The first thread's
+// counts: until then all were at work.
+func (s *Sampler) Over(ended int64) {
+	first := s.overAt.CompareAndSwap(0, ended)
 	s.o.threads.over()
-	select {
-	case s.over <- struct{}{}:
-	default:
+	if first {
+		s.bell.ring()
 	}
 }
 
 // Thread is told of a traffic thread.
 func (s *Sampler) Thread(number, tid int) { s.o.threads.add(number, tid) }
 
+// Left is told by a traffic thread that may end: it tells of itself, if it has
+// not yet.
+func (s *Sampler) Left() { s.o.threads.over() }
+
 // Socket is told of a socket that lasts as long as the test.
 func (s *Sampler) Socket(fd int) { s.o.sockets.add(fd) }
-
-// Finish waits until the samples are there, which they soon are once the
-// traffic has ended, and returns what was counted. It is called when the drain
-// is over and before the sockets are closed.
-func (s *Sampler) Finish() *result.Counters {
-	if s == nil {
-		return nil
-	}
-	if s.began {
-		s.end()
-		<-s.done
-	}
-	c := &result.Counters{
-		CPUs: s.o.CPUs, OneMachine: s.o.OneMachine, Shared: s.o.Shared, Device: s.o.Device,
-		Baseline: s.quiet, Missing: slices.Clone(s.missing),
-	}
-	for i := range s.taking {
-		t := &s.taking[i]
-		if t.whole && t.wholeFailed == nil && t.wholeBefore != nil {
-			t.wholeAfter, t.wholeFailed = t.now()
-		}
-		if r, err := s.around(t); err != nil {
-			c.Missing = append(c.Missing, result.Fact{Name: t.name, Value: err.Error()})
-		} else {
-			c.Readings = append(c.Readings, r)
-		}
-		r, err := result.Reading{}, t.wholeFailed
-		if t.wholeAfter != nil && err == nil {
-			if r, err = reading(t.name, t.wholeBefore, t.wholeAfter); err == nil {
-				c.Whole = append(c.Whole, r)
-			}
-		}
-		if err != nil {
-			c.Missing = append(c.Missing, result.Fact{Name: t.name + " around the whole trial", Value: err.Error()})
-		}
-	}
-	return c
-}
-
-// Close gives up the sources, in any state.
-func (s *Sampler) Close() error {
-	if s == nil {
-		return nil
-	}
-	s.end()
-	if s.began {
-		<-s.done
-	}
-	var all error
-	for i := range s.taking {
-		if err := s.taking[i].close(); err != nil {
-			all = errors.Join(all, fmt.Errorf("give up counters of %s: %w", s.taking[i].name, err))
-		}
-	}
-	s.taking = nil
-	return all
-}
-
-// reason is an error in the words of a missing source.
-func reason(err error) error {
-	if errors.Is(err, feature.ErrUnavailable) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", feature.ErrUnavailable, err)
-}

@@ -31,7 +31,7 @@ func TestSampler(t *testing.T) {
 			until(opens)
 			burn(t, work)
 			until(opens + int64(length))
-			s.Over()
+			s.Over(now())
 		})
 		close(jobs)
 		ended(t, tid)
@@ -41,7 +41,7 @@ func TestSampler(t *testing.T) {
 		}
 		for _, r := range got.Readings {
 			if r.Elapsed < length {
-				t.Errorf("%s was read over %v of a window of %v", r.Source, r.Elapsed, length)
+				return fmt.Errorf("%s was read over %v of a window of %v", r.Source, r.Elapsed, length)
 			}
 		}
 		if traffic, _ := s.o.threads.all(); traffic[0].final == nil {
@@ -49,7 +49,7 @@ func TestSampler(t *testing.T) {
 		}
 		threads := got.Reading(result.SourceThreads)
 		if run := threads.Counts["traffic3.run_ns"]; run < int64(work) || run > threads.Counts["run_ns"] {
-			t.Errorf("the traffic thread ran for %d ns, and all for %d", run, threads.Counts["run_ns"])
+			return fmt.Errorf("the traffic thread ran for %d ns, and all for %d", run, threads.Counts["run_ns"])
 		}
 		if got.Reading(result.SourceCPU).Counts["context_switches"] == 0 || got.Reading(result.SourceSoftirqs).Counts["TIMER"]+got.Reading(result.SourceSoftirqs).Counts["SCHED"] == 0 {
 			return errors.New("nothing happened on this machine")

@@ -2,6 +2,7 @@ package counters
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -13,10 +14,12 @@ import (
 // fake is a source that notes when it was read.
 type fake struct {
 	mu     sync.Mutex
-	at     []int64
+	at     []int64 // when each reading began
+	ended  []int64
 	took   chan struct{} // is told of each reading
 	fail   int           // the reading that fails, from 1
 	hold   chan struct{} // closed to let the first reading end; nil for at once
+	length time.Duration // of a reading
 	closed bool
 }
 
@@ -29,6 +32,10 @@ func (f *fake) take() (*sample, error) {
 	if f.hold != nil && n == 1 {
 		<-f.hold
 	}
+	until(now() + int64(f.length))
+	f.mu.Lock()
+	f.ended = append(f.ended, now())
+	f.mu.Unlock()
 	if n == f.fail {
 		return nil, errors.New("it broke")
 	}
@@ -36,6 +43,8 @@ func (f *fake) take() (*sample, error) {
 	x.counts["n"], x.levels["reading"] = int64(n), int64(n)
 	return x, nil
 }
+
+func (f *fake) cost() time.Duration { return f.length }
 
 func (f *fake) close() error { f.closed = true; return nil }
 
@@ -124,7 +133,7 @@ func TestWindow(t *testing.T) {
 				if c.threads > 0 {
 					until(over)
 					over = now()
-					together(c.threads, s.Over)
+					together(c.threads, func() { s.Over(over) })
 				}
 				<-s.done
 				got := s.Finish()
@@ -158,6 +167,57 @@ func TestWindow(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Sources that take long are begun so early that they are read when the window
+// opens.
+func TestSlowSource(t *testing.T) {
+	const ms = time.Millisecond
+	trying(t, func(t *testing.T) error {
+		s, f := sampler(t, Options{Window: 300 * ms, Paces: true}, row{name: "slow"}, row{name: "nearest", last: true})
+		f[0].length = 12 * ms
+		s.Begin()
+		opens := now() + int64(80*ms)
+		s.Warm(opens)
+		until(opens + int64(300*ms))
+		s.Over(now())
+		<-s.done
+		got := s.Finish()
+		if len(got.Readings) != 2 {
+			return errors.New("missing: " + missing(got, "slow") + missing(got, "nearest"))
+		}
+		if late := time.Duration(f[1].ended[0] - opens); late > 0 {
+			return fmt.Errorf("sources were still read %v after the window had opened", late)
+		}
+		return nil
+	})
+	s, f := sampler(t, Options{Window: 100 * ms}, row{name: "slow"})
+	f[0].length = time.Hour
+	if d := s.lead(); d != 10*ms {
+		t.Errorf("of a window of 100ms, reading begins %v before it", d)
+	}
+	f[0].length = 0
+}
+
+// A trial whose counters can't be read to the end ends all the same, without
+// them.
+func TestSamplerIsLost(t *testing.T) {
+	s, f := sampler(t, Options{Window: time.Hour, Paces: true}, row{name: "a"}, row{name: "b"})
+	s.patience = 20 * time.Millisecond
+	f[0].hold = make(chan struct{})
+	s.Begin()
+	s.Warm(now())
+	<-f[0].took
+	got := s.Finish()
+	if len(got.Readings) > 0 || !strings.Contains(missing(got, "a"), "did not come to its end") || missing(got, "b") == "" {
+		t.Errorf("got %+v", got)
+	}
+	if err := s.Close(); err != nil || f[0].closed {
+		t.Errorf("given up while it was read: %v, %v", f[0].closed, err)
+	}
+	close(f[0].hold)
+	<-s.done
+	s.lost = false // for the clean-up
 }
 
 func together(n int, do func()) {
@@ -201,7 +261,7 @@ func TestFinishAfterOver(t *testing.T) {
 		opens := now() + int64(10*time.Millisecond)
 		s.Warm(opens)
 		until(opens + int64(100*time.Millisecond))
-		s.Over()
+		s.Over(now())
 		if got := s.Finish(); len(got.Readings) != 1 {
 			return errors.New(missing(got, "a"))
 		}
@@ -226,8 +286,7 @@ func TestLate(t *testing.T) {
 			close(f[0].hold)
 		}
 		until(opens + int64(window))
-		s.overAt.Store(now() - int64(overLate))
-		s.Over()
+		s.Over(now() - int64(overLate))
 		return s.Finish(), f
 	}
 	t.Run("none", func(t *testing.T) {
@@ -301,7 +360,7 @@ func TestSourceFails(t *testing.T) {
 				opens := now() + int64(20*time.Millisecond)
 				s.Warm(opens)
 				until(opens + int64(50*time.Millisecond))
-				s.Over()
+				s.Over(now())
 				<-s.done
 				got := s.Finish()
 				if got.Reading("b") == nil || got.WholeReading("b") == nil {
@@ -338,8 +397,8 @@ func TestClose(t *testing.T) {
 		{"begun", func(s *Sampler, _ *fake) { s.Begin() }},
 		{"warm", func(s *Sampler, _ *fake) { s.Begin(); s.Warm(now() + int64(time.Hour)) }},
 		{"open", func(s *Sampler, f *fake) { s.Begin(); s.Warm(now()); <-f.took }},
-		{"over", func(s *Sampler, f *fake) { s.Begin(); s.Warm(now()); <-f.took; s.Over() }},
-		{"over before it was warm", func(s *Sampler, _ *fake) { s.Begin(); s.Over() }},
+		{"over", func(s *Sampler, f *fake) { s.Begin(); s.Warm(now()); <-f.took; s.Over(now()) }},
+		{"over before it was warm", func(s *Sampler, _ *fake) { s.Begin(); s.Over(now()) }},
 		{"finished", func(s *Sampler, _ *fake) { s.Begin(); s.Finish() }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -166,6 +166,7 @@ func (s *soak) idle(i int, at, pieces int64) int64 {
 }
 
 func (s *soak) close() error {
+	restAll(s.loops)
 	for _, l := range s.loops {
 		l.end()
 	}

@@ -33,8 +33,8 @@ type moment struct{ at, pieces, cpu int64 }
 func calibrate(loops []*loop) ([]calibration, error) {
 	for _, l := range loops {
 		l.work()
-		defer l.rest()
 	}
+	defer restAll(loops)
 	moments := make([][]moment, len(loops))
 	// The first slice is for the CPUs to wake up, and is not taken.
 	for n, enough := -1, false; n <= mostSlices && !enough; n++ {

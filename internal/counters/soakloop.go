@@ -114,6 +114,17 @@ func (l *loop) rest() {
 	}
 }
 
+// restAll stops loops, all at the same time: where CPUs are busy, a while is
+// then not once for each.
+func restAll(loops []*loop) {
+	for _, l := range loops {
+		l.halt.Store(true)
+	}
+	for _, l := range loops {
+		l.rest()
+	}
+}
+
 // end stops the loop for ever, and returns when its thread is gone.
 func (l *loop) end() {
 	l.rest()

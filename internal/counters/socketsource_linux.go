@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -138,5 +139,8 @@ func (a *socketReadings) parse(x *sample) error {
 	}
 	return nil
 }
+
+// cost is of the sockets that there are by now.
+func (s *socketSource) cost() time.Duration { return s.sockets.cost() }
 
 func (s *socketSource) close() error { return nil }

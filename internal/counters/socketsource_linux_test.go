@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdelta/internal/feature"
+	"netdelta/internal/labtest/veth"
 )
 
 // told is a set of sockets that an engine has told of.
@@ -22,7 +23,7 @@ func told(fds ...int) *sockets {
 // Every datagram that did not fit into a socket is among its drops, and among
 // those of its network namespace.
 func TestSocketDrops(t *testing.T) {
-	lab, link := vethLab(t)
+	lab, link := veth.Pair(t)
 	from, to := socketAt(t, lab.A, unix.SOCK_DGRAM, link.AddrA()), socketAt(t, lab.B, unix.SOCK_DGRAM, link.AddrB())
 	if err := unix.SetsockoptInt(to, unix.SOL_SOCKET, unix.SO_RCVBUF, 8000); err != nil {
 		t.Fatal(err)

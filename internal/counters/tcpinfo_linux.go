@@ -2,6 +2,7 @@ package counters
 
 import (
 	"fmt"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -115,5 +116,8 @@ func (s *tcpInfo) read(f *tcpFlow, into tcpReading) bool {
 	}
 	return true
 }
+
+// cost is of the sockets that there are by now.
+func (s *tcpInfo) cost() time.Duration { return s.sockets.cost() }
 
 func (s *tcpInfo) close() error { return nil }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"netdelta/internal/labtest/veth"
 	"netdelta/internal/netlab"
 )
 
@@ -60,7 +61,7 @@ func transfer(t testing.TB, from, to, bytes int) {
 
 // The sums are those of all connections and of nothing else that was told of.
 func TestTCPInfoSums(t *testing.T) {
-	lab, link := vethLab(t)
+	lab, link := veth.Pair(t)
 	from, to, listener := connections(t, lab, link, 3)
 	udp := socketAt(t, lab.B, unix.SOCK_DGRAM, link.AddrB())
 	idle := socketAt(t, lab.A, unix.SOCK_STREAM, link.AddrA())
@@ -104,7 +105,7 @@ func TestTCPInfoSums(t *testing.T) {
 
 // A sender whose peer does not read is limited by that, and for that long.
 func TestTCPInfoLimited(t *testing.T) {
-	lab, link := vethLab(t)
+	lab, link := veth.Pair(t)
 	from, _, _ := connections(t, lab, link, 1)
 	s := openAt(t, lab.A, &Options{sockets: told(from...)}, openTCPInfo)
 	before := sampleOf(t, s)
@@ -132,7 +133,7 @@ func TestTCPInfoLimited(t *testing.T) {
 // A connection that the peer has ended keeps its counters; one that was closed
 // here is gone, and is in no figure.
 func TestTCPInfoOfConnectionsThatEnd(t *testing.T) {
-	lab, link := vethLab(t)
+	lab, link := veth.Pair(t)
 	from, to, _ := connections(t, lab, link, 2)
 	s := openAt(t, lab.B, &Options{sockets: told(to...)}, openTCPInfo)
 	taken := func() *sample {
@@ -173,7 +174,7 @@ func TestTCPInfoOfConnectionsThatEnd(t *testing.T) {
 
 // A connection that comes after the first sample counts from its beginning.
 func TestTCPInfoOfLateConnections(t *testing.T) {
-	lab, link := vethLab(t)
+	lab, link := veth.Pair(t)
 	from, to, _ := connections(t, lab, link, 1)
 	o := &Options{sockets: told()}
 	s := openAt(t, lab.B, o, openTCPInfo)
@@ -221,7 +222,7 @@ func TestTCPFields(t *testing.T) {
 
 // What an older kernel does not fill is absent, not zero.
 func TestTCPInfoOfAnOldKernel(t *testing.T) {
-	lab, link := vethLab(t)
+	lab, link := veth.Pair(t)
 	from, to, _ := connections(t, lab, link, 1)
 	s := openAt(t, lab.A, &Options{sockets: told(from...)}, openTCPInfo)
 	const filled = 192 // Linux 4.10: up to sndbuf_limited

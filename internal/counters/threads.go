@@ -20,8 +20,8 @@ type thread struct {
 	number, tid int
 	// schedstat is the descriptor by which it can tell of itself; 0 for none.
 	schedstat int
-	// final is what it told of itself when its window was over: it may have
-	// ended before anybody else asks.
+	// final is what it told of itself when its window was over or it had done
+	// its part: it may have ended before anybody else asks.
 	final *threadFigures
 }
 
@@ -43,7 +43,7 @@ func (t *threads) exclude(tid int) {
 	}
 }
 
-// over is called by a traffic thread whose window is over. It tells of itself
+// over is called by a traffic thread whose window is over, or that may end. It tells of itself
 // then, in a few microseconds.
 func (t *threads) over() {
 	tid := sys.ThreadID()

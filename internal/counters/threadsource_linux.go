@@ -40,7 +40,8 @@ type threadSource struct {
 // trafficN.major_faults. Levels: "threads", all there are, and "trafficN.cpu",
 // where that thread ran last.
 //
-// A traffic thread that has ended told of itself when its window was over.
+// A traffic thread that has ended told of itself when its window was over or, if
+// it has none of its own, before it ended.
 func openThreads(o *Options) (source, error) {
 	s := &threadSource{
 		root: o.root, list: o.threads, buf: make([]byte, 8<<10),

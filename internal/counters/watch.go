@@ -11,9 +11,15 @@ import (
 	"netdelta/internal/sys"
 )
 
-// lead is how long before the window opens a sampler begins to read: what it
-// takes is then over when the window opens, even on a busy machine.
+// lead is how long before the window opens a sampler begins to read at the
+// least: what it takes is then over when the window opens, even on a busy
+// machine. Where there is much to read it begins earlier (Sampler.lead).
 const lead = 3 * time.Millisecond
+
+// slow is a source that may take longer than lead has room for, as of some
+// hundred CPUs' interrupts or ten thousand sockets. cost is what its next
+// reading will take, as far as is known.
+type slow interface{ cost() time.Duration }
 
 // A window is told by the counts at its two ends only as far as these were read
 // near to it. A sample that is late by up to tolerated of the window is taken,
@@ -36,13 +42,13 @@ func (s *Sampler) watch() {
 	// It works for a millisecond on either side of the window, and is late where
 	// it has to wait for a CPU. Without the privilege it is so more often.
 	_ = sys.SetFIFO(1)
-	select {
-	case s.opens = <-s.warm:
-	case <-s.stop:
+	s.wait(0, func() bool { return s.opensAt.Load() != 0 || s.stop.Load() })
+	if s.opens = s.opensAt.Load(); s.opens == 0 {
 		return
 	}
 	s.busy()
-	if !s.wait(time.Duration(s.opens-now())-lead, nil) {
+	begin := s.opens - int64(s.lead())
+	if s.wait(begin, s.stop.Load); now() < begin {
 		return
 	}
 	s.before()
@@ -55,6 +61,19 @@ func (s *Sampler) watch() {
 			t.after, t.failed = t.now()
 		}
 	}
+}
+
+// lead is how long before the window opens this sampler begins to read: what
+// reading took the last time, twice, beyond lead; but not so long that what is
+// counted would be the warm-up rather than the window.
+func (s *Sampler) lead() time.Duration {
+	d := lead + 2*s.visiting
+	for i := range s.taking {
+		if source, ok := s.taking[i].source.(slow); ok {
+			d += 2 * source.cost()
+		}
+	}
+	return min(d, max(lead, s.o.Window/tolerated))
 }
 
 // before takes the samples before the window.
@@ -76,21 +95,17 @@ func (s *Sampler) before() {
 // through waits until the window is over. It says false if that never was.
 func (s *Sampler) through() bool {
 	s.ended = s.opens + int64(s.o.Window)
-	over := true
+	until := s.ended
 	if s.o.Paces || s.o.Window <= 0 {
-		select {
-		case <-s.over:
-		case <-s.stop:
-			over = false
-		}
-	} else {
-		over = s.wait(time.Duration(s.ended-now()), s.over)
+		until = 0
 	}
+	s.wait(until, func() bool { return s.overAt.Load() != 0 || s.stop.Load() })
 	// The trial may have ended just after its window.
 	if at := s.overAt.Load(); at != 0 {
-		s.ended, over = at, true
+		s.ended = at
+		return true
 	}
-	return over
+	return until != 0 && now() >= until
 }
 
 // around is what a source counted around the window.
@@ -134,7 +149,7 @@ func (s *Sampler) around(t *taking) (result.Reading, error) {
 
 func (s *Sampler) tooLate(late time.Duration) error {
 	return fmt.Errorf("its first reading was due %v after the window had opened, more than a tenth of it: the window or its warm-up (which takes %v at least) is too short, or the machine was too busy",
-		late.Round(time.Microsecond), lead)
+		late.Round(time.Microsecond), s.lead().Round(time.Microsecond))
 }
 
 // order is that in which sources are read before the window; after it they are
@@ -151,38 +166,47 @@ func (s *Sampler) order() []*taking {
 	return append(first, last...)
 }
 
-// wait lets time pass, until early is told at most. It says false if the trial
-// has ended.
-func (s *Sampler) wait(d time.Duration, early <-chan struct{}) bool {
-	if d <= 0 {
-		return true
+// wait lets time pass until a moment of sys.Nanotime, or for ever where that is
+// 0, or until what it waits for is so.
+func (s *Sampler) wait(until int64, is func() bool) {
+	for !is() {
+		left := time.Duration(0)
+		if until != 0 {
+			if left = time.Duration(until - now()); left <= 0 {
+				return
+			}
+		}
+		s.bell.wait(left)
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-early:
-	case <-s.stop:
-		return false
-	}
-	return true
 }
 
-// maxVisits is on how many CPUs the sampler goes before it reads.
-const maxVisits = 64
+// maxVisits is on how many CPUs the sampler goes before it reads, and perVisit
+// what one of them takes where that is not known yet.
+const (
+	maxVisits = 64
+	perVisit  = 50 * time.Microsecond
+)
+
+// visits says whether there is a source that needs visit.
+func (s *Sampler) visits() bool {
+	return !s.o.Realtime && len(s.o.CPUs) <= maxVisits &&
+		slices.ContainsFunc(s.taking, func(t taking) bool { return t.name == result.SourceIdle })
+}
 
 // visit has the sampler's thread run on each CPU for a moment, since the kernel
 // adds the time that a CPU is idle to its count when the CPU wakes (see
 // openIdle for those that are not visited). CPUs where a thread with real-time
 // priority runs might never let this one go again.
 func (s *Sampler) visit() {
-	if s.o.Realtime || len(s.o.CPUs) > maxVisits || !slices.ContainsFunc(s.taking, func(t taking) bool { return t.name == result.SourceIdle }) {
+	if !s.visits() {
 		return
 	}
 	mine, err := sys.OnlineCPUs()
 	if err != nil {
 		return
 	}
+	begin := now()
+	defer func() { s.visiting = time.Duration(now() - begin) }()
 	for _, cpu := range s.o.CPUs {
 		_ = sys.MoveThread(cpu) // one that has gone offline is not idle either
 	}

@@ -35,7 +35,7 @@ func TestBadRequests(t *testing.T) {
 			return err
 		}, connect.CodeInvalidArgument},
 		{"size", func() error {
-			_, err := s.c.rpc.Prepare(t.Context(), connect.NewRequest(&controlv1.PrepareRequest{Config: make([]byte, maxMessage)}))
+			_, err := s.c.rpc.Prepare(t.Context(), connect.NewRequest(&controlv1.PrepareRequest{Config: make([]byte, maxRequest)}))
 			return err
 		}, connect.CodeResourceExhausted},
 		{"client's name", func() error {

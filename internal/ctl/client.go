@@ -87,7 +87,7 @@ func Dial(ctx context.Context, host string, t Transport, o Options) (*Client, er
 	}
 	// The transport knows the address; HTTP only wants a name.
 	c.rpc = controlv1connect.NewHostClient(c.http, "http://agent",
-		connect.WithReadMaxBytes(maxMessage),
+		connect.WithReadMaxBytes(maxAnswer),
 		connect.WithAcceptCompression("gzip", nil, nil))
 	if err := c.greet(ctx); err != nil {
 		c.Close()

@@ -21,12 +21,14 @@ const (
 	factsSchema  = "netdelta.environment/1"
 )
 
-// Limits of the documents and of a whole message, in bytes.
+// Limits of the documents, and of a whole message to an agent and from one, in
+// bytes. What a host of many CPUs counts takes a kilobyte or two for each.
 const (
 	maxConfig  = 16 << 10
-	maxEnd     = 1 << 20
+	maxEnd     = 8 << 20
 	maxFacts   = 64 << 10
-	maxMessage = maxEnd + 64<<10
+	maxRequest = maxConfig + 64<<10
+	maxAnswer  = maxEnd + 64<<10
 )
 
 // Limits of the values in them.

@@ -3,6 +3,7 @@ package ctl
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/netip"
 	"reflect"
 	"strings"
@@ -109,6 +110,28 @@ func TestEndRoundTrip(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)
+	}
+}
+
+// What a machine of very many CPUs counts must fit, too.
+func TestManyCPUsFit(t *testing.T) {
+	const cpus, names = 1024, 60 // of counts, of one CPU
+	e := testEnd()
+	e.Counters = &result.Counters{}
+	r := result.Reading{Source: result.SourceInterrupts, Elapsed: time.Second, Counts: map[string]int64{}}
+	for cpu := range cpus {
+		e.Counters.CPUs = append(e.Counters.CPUs, cpu)
+		for n := range names {
+			r.Counts[fmt.Sprintf("%d mlx5_comp%d@%d", 100+n, n, cpu)] = 1 << 50
+		}
+	}
+	e.Counters.Readings = []result.Reading{r}
+	data, err := EncodeEnd(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := DecodeEnd(data); err != nil || len(data) > maxEnd/2 {
+		t.Errorf("%d bytes, at most %d: %v", len(data), maxEnd, err)
 	}
 }
 

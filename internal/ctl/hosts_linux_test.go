@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"netdelta/internal/feature"
 	"netdelta/internal/labtest"
+	"netdelta/internal/labtest/veth"
 	"netdelta/internal/netlab"
 	"netdelta/internal/result"
 	"netdelta/internal/sys"
@@ -43,21 +43,8 @@ type hosts struct {
 // twoHosts has peers that are silent for two seconds taken for dead.
 func twoHosts(t *testing.T) *hosts {
 	t.Helper()
-	labtest.Need(t, feature.NetNS, feature.Veth)
 	labtest.NoLeaks(t)
-	lab, err := netlab.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := lab.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	link, err := lab.Connect(t.Context(), netlab.LinkConfig{Kind: netlab.Veth, Context: "backlog", WireCPU: sys.NoCPU})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lab, link := veth.Pair(t)
 	way := TCP{Addr: netip.AddrPortFrom(link.AddrB(), DefaultPort).String(), Secret: mustSecret(t, secretA), Dead: 2 * time.Second}
 	h := &hosts{lab: lab, link: link, way: within{way, lab.A.NS}, fake: newFakeHost()}
 	var l net.Listener

@@ -33,7 +33,7 @@ const (
 func Handler(h Host) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(controlv1connect.NewHostHandler(&server{host: h},
-		connect.WithReadMaxBytes(maxMessage),
+		connect.WithReadMaxBytes(maxRequest),
 		connect.WithCompression("gzip", nil, nil),
 		connect.WithRequireConnectProtocolHeader(),
 	))
@@ -51,12 +51,12 @@ func bounded(next http.Handler) http.Handler {
 			return
 		}
 		// A body that is longer is left for the call to refuse.
-		body, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))
+		body, err := io.ReadAll(io.LimitReader(r.Body, maxRequest+1))
 		if err != nil {
 			http.Error(w, "the request did not come to its end", http.StatusBadRequest)
 			return
 		}
-		if len(body) <= maxMessage {
+		if len(body) <= maxRequest {
 			// From here on only the client's death ends its calls.
 			if err := limit.SetReadDeadline(time.Time{}); err != nil {
 				return
@@ -138,8 +138,9 @@ type server struct {
 
 // holding is what the server knows of a session.
 type holding struct {
-	pool   pool
-	length atomic.Int64 // of the prepared trial, in ns
+	protocol uint32 // the version that its client speaks
+	pool     pool
+	length   atomic.Int64 // of the prepared trial, in ns
 }
 
 // holding finds a session, and adds the call's connection to its. A session
@@ -200,7 +201,7 @@ func (s *server) Open(ctx context.Context, req *connect.Request[controlv1.OpenRe
 	return toWire(s.host.Open(ctx, hold, func(e Event) error {
 		if e.Session != "" && session == "" {
 			session = e.Session
-			h := new(holding)
+			h := &holding{protocol: m.GetProtocol()}
 			if c := connOf(ctx); c != nil {
 				h.pool.add(c)
 			}
@@ -242,7 +243,7 @@ func (s *server) Run(ctx context.Context, req *connect.Request[controlv1.RunRequ
 	if err != nil || end == nil {
 		return answer(&controlv1.RunResponse{}, err)
 	}
-	data, err := EncodeEnd(end)
+	data, err := EncodeEnd(figuresFor(h.protocol, end))
 	return answer(&controlv1.RunResponse{End: data}, err)
 }
 
@@ -251,7 +252,7 @@ func (s *server) Drain(ctx context.Context, req *connect.Request[controlv1.Drain
 	if err != nil {
 		return nil, toWire(err)
 	}
-	data, err := EncodeEnd(end)
+	data, err := EncodeEnd(figuresFor(s.holding(ctx, req.Msg.GetSession()).protocol, end))
 	return answer(&controlv1.DrainResponse{End: data}, err)
 }
 

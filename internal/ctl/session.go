@@ -137,7 +137,7 @@ func (s *Session) Close() {
 // Prepare starts a worker for one end of a trial, and tells the port that it
 // has bound; 0 where the test has none.
 func (s *Session) Prepare(ctx context.Context, cfg traffic.Config) (uint16, error) {
-	data, err := EncodeConfig(cfg)
+	data, err := EncodeConfig(forProtocol(s.c.hello.Protocol, cfg))
 	if err != nil {
 		return 0, s.fail("prepare", err)
 	}

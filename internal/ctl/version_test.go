@@ -99,8 +99,9 @@ func TestOtherAgents(t *testing.T) {
 		speak span // oldest 0: it does not tell
 		want  uint32
 	}{
-		{"older", span{0, Protocol - 1}, 0},
-		{"older, with a range", span{1, Protocol - 1}, 0},
+		{"older", span{0, MinProtocol - 1}, 0},
+		{"older, with a range", span{1, MinProtocol - 1}, 0},
+		{"older, still spoken", span{0, MinProtocol}, MinProtocol},
 		{"newer", span{Protocol + 1, Protocol + 2}, 0},
 		{"newer, speaks ours", span{MinProtocol, Protocol + 1}, Protocol},
 		{"same", span{0, Protocol}, Protocol},

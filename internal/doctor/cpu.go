@@ -107,7 +107,7 @@ func fewCPUs(v *view) ([]Finding, bool) {
 
 func groupLimit(v *view) ([]Finding, bool) {
 	limit, limited := v.fact("control group cpu limit")
-	if _, known := v.fact("kernel"); !known {
+	if _, seen := v.fact("control group cpus"); !seen && !limited {
 		return unknown()
 	}
 	if !limited {
@@ -150,6 +150,19 @@ func numaBalancing(v *view) ([]Finding, bool) {
 	}
 	return one(Finding{Weight: 32, What: "the kernel moves memory between NUMA nodes by itself", Why: "each page that it tries is a page fault in the middle of a test",
 		Command: "sysctl -w kernel.numa_balancing=0"})
+}
+
+func autogroup(v *view) ([]Finding, bool) {
+	on, ok := v.number("kernel.sched_autogroup_enabled")
+	switch {
+	case !ok:
+		return unknown()
+	case on == 0:
+		return fine()
+	}
+	return one(Finding{Weight: 9, What: "the scheduler shares CPU time among sessions before it looks at priorities",
+		Why:     "a loop of idle priority (--soak) takes its share from other sessions and kernel threads, and niceness counts within a session only",
+		Command: "sysctl -w kernel.sched_autogroup_enabled=0"})
 }
 
 func mitigations(v *view) ([]Finding, bool) {

@@ -23,8 +23,8 @@ func good() []result.Fact {
 	return facts("system", "linux/amd64", "kernel", "6.18", "cpu", "A", "cpus", "8 usable", "kernel build", "#1 SMP PREEMPT_DYNAMIC", "kernel debug", "none",
 		"cpu topology", "sockets 1, cores 8, threads 8, SMT off", "governor", "performance", "idle states", "C1, 2 us to wake", "turbo", "off",
 		"frequency driver", "intel_pstate", "mitigation spectre_v1", "Vulnerable", "numa balancing", "off", "huge pages", "madvise", "swap", "none",
-		"clock source", "tsc", "clock synchronised", "yes", "user", "root", "capabilities", "net_admin net_raw sys_admin ipc_lock", "memory that can be locked", "all",
-		"exact idle time", "yes", "net.core.rmem_max", "4194304", "net.core.wmem_max", "4194304", "net.ipv4.tcp_rmem", "4096 131072 33554432",
+		"kernel.sched_autogroup_enabled", "0", "clock source", "tsc", "clock synchronised", "yes", "user", "root", "capabilities", "net_admin net_raw sys_admin ipc_lock", "memory that can be locked", "all",
+		"exact idle time", "yes", "control group cpus", "0-7", "net.core.rmem_max", "4194304", "net.core.wmem_max", "4194304", "net.ipv4.tcp_rmem", "4096 131072 33554432",
 		"net.ipv4.tcp_wmem", "4096 16384 4194304", "net.ipv4.tcp_sack", "1", "net.ipv4.tcp_window_scaling", "1", "net.core.netdev_budget", "300",
 		"net.core.netdev_budget_usecs", "8000", "net.core.netdev_max_backlog", "1000", "net.core.busy_poll", "0", "net.core.busy_read", "0",
 		"net.ipv4.ping_group_range", "1 0", "device eth0", "mlx5_core, mtu 1500", "eth0 offloads", "rx-checksum tx-checksum sg tso gso gro",
@@ -99,6 +99,7 @@ func TestFactRules(t *testing.T) {
 		{"few-cpus", []string{"cpus", "2 usable"}, ""},
 		{"cgroup-limit", []string{"control group cpu limit", "1.5"}, "cgroup"},
 		{"numa", []string{"numa nodes", "0: cpus 0-3; 1: cpus 4-7", "eth0 numa node", "1"}, ""},
+		{"autogroup", []string{"kernel.sched_autogroup_enabled", "1"}, "sysctl -w kernel.sched_autogroup_enabled=0"},
 		{"mitigations", []string{"mitigation spectre_v2", "Retpolines"}, ""},
 		{"kernel-debug", []string{"kernel debug", "KASAN LOCKDEP"}, ""},
 		{"preempt-rt", []string{"kernel build", "#1 SMP PREEMPT_RT"}, ""},
@@ -209,6 +210,14 @@ func TestLoadRules(t *testing.T) {
 		if got := codes(Examine(Input{Hosts: []Host{h}})); !slices.Equal(got, []string{c.code}) {
 			t.Errorf("%s: found %v", c.code, got)
 		}
+	}
+}
+
+// A limit that could not be looked for is not taken for none.
+func TestUnseenControlGroup(t *testing.T) {
+	r := Examine(Input{Hosts: []Host{host(with("control group cpus", "-"), calm())}})
+	if e := r.Ends[0]; len(r.Findings) != 0 || !slices.Contains(e.Unknown, "control group") || slices.Contains(e.Fine, "control group") {
+		t.Errorf("found %v, fine %v", r.Findings, e.Fine)
 	}
 }
 

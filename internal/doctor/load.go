@@ -186,5 +186,5 @@ func notLooked(v *view) ([]Finding, bool) {
 		why = "it was not asked to"
 	}
 	return one(Finding{Weight: 15, What: "what this host does could not be looked at: " + why, Why: "load, stolen time and other traffic there are not known",
-		Advice: "install the same version of netdelta at both ends"})
+		Advice: "make sure of them there: netdelta doctor looks at the host that it runs on"})
 }

@@ -31,6 +31,7 @@ var rules = []rule{
 	{"numa", "NUMA", numa},
 	{"numa-balancing", "NUMA balancing", numaBalancing},
 	{"mitigations", "mitigations", mitigations},
+	{"autogroup", "sharing of CPU time among sessions", autogroup},
 	// How the system is set.
 	{"kernel-debug", "kernel build", kernelDebug},
 	{"preempt-rt", "preemption", realtime},

@@ -11,6 +11,7 @@ import (
 	"netdelta/internal/ctl"
 	"netdelta/internal/feature"
 	"netdelta/internal/result"
+	"netdelta/internal/run"
 	"netdelta/internal/spec"
 )
 
@@ -40,7 +41,7 @@ func (p *Path) Checkup(ctx context.Context, d time.Duration) (Checkup, error) {
 	if err != nil {
 		return Checkup{}, err
 	}
-	c := Checkup{Ends: make([]Seen, 2), Loopback: path.RemoteAddr.IsLoopback() || p.Pair.here && (path.RemoteAddr == path.LocalAddr || isOwn(path.RemoteAddr))}
+	c := Checkup{Ends: make([]Seen, 2), Loopback: p.loops(path)}
 	errs := make([]error, 2)
 	var both sync.WaitGroup
 	for i, e := range []struct {
@@ -53,6 +54,19 @@ func (p *Path) Checkup(ctx context.Context, d time.Duration) (Checkup, error) {
 	}
 	both.Wait()
 	return c, and(errs[0], errs[1])
+}
+
+// loops says that the path begins and ends at one host's addresses. Of two
+// agents elsewhere it is known where both were reached at one address, which is
+// also the path's.
+func (p *Path) loops(path run.Path) bool {
+	switch {
+	case path.RemoteAddr.IsLoopback():
+		return true
+	case p.Pair.here:
+		return path.RemoteAddr == path.LocalAddr || isOwn(path.RemoteAddr)
+	}
+	return path.RemoteAddr == path.LocalAddr || path.RemoteAddr == p.Pair.Local.RemoteAddr().Addr()
 }
 
 // CheckupHere looks at this host alone.

@@ -98,6 +98,18 @@ func TestOneTarget(t *testing.T) {
 	}
 }
 
+// That an agent is of a release that counts nothing is told, whatever it calls
+// its version.
+func TestOlderAgent(t *testing.T) {
+	now, old := ctl.Hello{Version: "1.0", Protocol: ctl.Protocol}, ctl.Hello{Version: "1.0", Protocol: ctl.MinProtocol}
+	if w := warnings(now, now); len(w) != 0 {
+		t.Errorf("of two equal ones: %v", w)
+	}
+	if w := warnings(now, old); len(w) != 1 || w[0].Code != "older-agent" || !strings.Contains(w[0].Text, "remote end's agent, netdelta 1.0") {
+		t.Errorf("got %v", w)
+	}
+}
+
 // Of two targets the first is the near end, and chooses its own address.
 func TestTwoTargets(t *testing.T) {
 	near, far := served(t, agent.Config{Name: "near"}), served(t, agent.Config{Name: "far"})
@@ -108,6 +120,13 @@ func TestTwoTargets(t *testing.T) {
 	path := Path{Pair: p}
 	if at, err := path.Apply(t.Context(), nil); err != nil || !at.LocalAddr.IsUnspecified() || !at.LocalAddr.Is4() || at.RemoteAddr.String() != "127.0.0.1" {
 		t.Errorf("path %+v, %v", at, err)
+	}
+	// Both were reached at one address, and the path leads to it.
+	if at, err := path.remote(); err != nil || !path.loops(run.Path{RemoteAddr: at}) {
+		t.Errorf("the path to %v is not taken for loopback, %v", at, err)
+	}
+	if path.loops(run.Path{RemoteAddr: netip.MustParseAddr("192.0.2.9")}) {
+		t.Error("a path to another host is taken for loopback")
 	}
 	path.DataLocal, path.DataRemote = netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::2")
 	if at, err := path.Apply(t.Context(), nil); err != nil || at.LocalAddr != path.DataLocal || at.RemoteAddr != path.DataRemote {

@@ -102,16 +102,29 @@ func environment(ctx context.Context, c *ctl.Client, end string) (result.Environ
 }
 
 // Warnings says what of the two agents may bear on the figures.
-func (p *Pair) Warnings() []result.Warning {
-	local, remote := p.Local.Hello(), p.Remote.Hello()
-	if local.Version == remote.Version {
-		return nil
+func (p *Pair) Warnings() []result.Warning { return warnings(p.Local.Hello(), p.Remote.Hello()) }
+
+func warnings(local, remote ctl.Hello) []result.Warning {
+	const advice = "use one version at both ends, and for all runs that are to be compared"
+	var all []result.Warning
+	if local.Version != remote.Version {
+		all = append(all, result.Warning{
+			Code: "versions-differ", Advice: advice,
+			Text: fmt.Sprintf("the local end is netdelta %s, the remote one %s", local.Version, remote.Version),
+		})
 	}
-	return []result.Warning{{
-		Code:   "versions-differ",
-		Text:   fmt.Sprintf("the local end is netdelta %s, the remote one %s", local.Version, remote.Version),
-		Advice: "use one version at both ends, and for all runs that are to be compared",
-	}}
+	for _, e := range []struct {
+		end   string
+		agent ctl.Hello
+	}{{result.Local, local}, {result.Remote, remote}} {
+		if !e.agent.Counts() {
+			all = append(all, result.Warning{
+				Code: "older-agent", Advice: advice,
+				Text: fmt.Sprintf("the %s end's agent, netdelta %s, is of a release that counts nothing: what a test cost there, and where datagrams were lost, is not known", e.end, e.agent.Version),
+			})
+		}
+	}
+	return all
 }
 
 // once is a way to an agent that stays with the address that it reached first:

@@ -26,6 +26,7 @@ type Path struct {
 	CPUsLocal, CPUsRemote     []int
 	DeviceLocal, DeviceRemote string
 	PortLocal, PortRemote     uint16
+	OneMachine                bool
 
 	first netip.Addr // the local end's address when the run began
 }
@@ -41,6 +42,7 @@ func (p *Path) Apply(context.Context, spec.Variant) (run.Path, error) {
 		RemoteAddr: remote, LocalAddr: p.DataLocal,
 		LocalCPU: p.CPULocal, RemoteCPU: p.CPURemote, LocalCPUs: p.CPUsLocal, RemoteCPUs: p.CPUsRemote,
 		LocalDevice: p.DeviceLocal, RemoteDevice: p.DeviceRemote, LocalPort: p.PortLocal, RemotePort: p.PortRemote,
+		OneMachine: p.OneMachine,
 	}
 	switch {
 	case p.DataLocal.IsValid():

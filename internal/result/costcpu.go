@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // load is how much of some CPUs was in use: seconds of CPU time per second.
@@ -37,18 +38,34 @@ func (t *Trial) cpuOf(e *End) (busy float64, source string, resolution float64, 
 		}
 		return 0, "", 0, why
 	}
-	return max(0, now.busy-c.atRest(cpus)), now.source, now.resolution, nil
+	rest, why := e.atRest(cpus)
+	if why != nil {
+		return 0, "", 0, why
+	}
+	return max(0, now.busy-rest), now.source, now.resolution, nil
 }
 
+// mostAtRest is the share of their time for which CPUs can have been busy before
+// a test. What fills them has to make room for the test, so that what they did
+// before is no part of what they do now, and the test's part can't be told.
+const mostAtRest = 0.5
+
 // atRest is what the CPUs did before the test, in seconds per second: no idle
-// loop ran then. It is 0 if nobody looked.
-func (c *Counters) atRest(cpus []int) float64 {
-	rest, _ := loadOf(c.Baseline, cpus, false)
-	return rest.busy
+// loop ran then. It is 0 if nobody looked. If they were too busy for that to be
+// taken off, it says so: whatever the figure would be, so that which trials have
+// one does not depend on it.
+func (e *End) atRest(cpus []int) (float64, *Warning) {
+	rest, _ := loadOf(e.Counters.Baseline, cpus, false)
+	if part := rest.busy / float64(max(len(cpus), 1)); part > mostAtRest {
+		return 0, &Warning{Code: "busy-baseline", Advice: "stop what else runs on the machine (top)",
+			Text: fmt.Sprintf("the %s end's CPUs were busy for %s of the time before the test began, so that the test's part can't be told", e.Role, inPercent(part))}
+	}
+	return rest.busy, nil
 }
 
 // alone says why an end can have no figure of CPU time from any of some sources:
-// it has none of them, or shares the CPUs with the other end.
+// it has none of them, the first or else one that could not be read, or it shares
+// the CPUs with the other end.
 func (e *End) alone(sources ...string) *Warning {
 	var first *Warning
 	for _, s := range sources {
@@ -58,7 +75,7 @@ func (e *End) alone(sources ...string) *Warning {
 			return e.shared()
 		case why == nil:
 			return nil
-		case first == nil || first.Code == NotAsked:
+		case first == nil || first.Code == NotAsked && why.Code != NotAsked:
 			first = why
 		}
 	}
@@ -87,8 +104,11 @@ func soaked(end whichEnd) derivation {
 		if len(cpus) == 0 {
 			return 0, &Warning{Code: NotCounted, Text: fmt.Sprintf("the %s end does not say on which CPUs its idle loop ran", e.Role)}
 		}
-		lacked := busyBeside(e.Counters.Reading(SourceSoak), cpus, idleOfCPU, 0)
-		return max(0, lacked-e.Counters.atRest(cpus)), nil
+		rest, why := e.atRest(cpus)
+		if why != nil {
+			return 0, why
+		}
+		return max(0, busyBeside(e.Counters.Reading(SourceSoak), cpus, idleOfCPU, 0)-rest), nil
 	}
 }
 
@@ -109,10 +129,10 @@ func loadOf(readings []Reading, cpus []int, soaked bool) (load, bool) {
 	ticks := usable(readings, SourceCPU)
 	if !soaked {
 		if r := usable(readings, SourceBPF); r != nil && tells(r, "idle_ns@") {
-			return load{busyBeside(r, cpus, exactIdleOfCPU, ticks.kinds(cpus, "steal")), SourceBPF, 0}, true
+			return load{busyBeside(r, ticks.online(cpus), exactIdleOfCPU, ticks.kinds(cpus, "steal")), SourceBPF, 0}, true
 		}
 		if r := usable(readings, SourceIdle); r != nil {
-			return load{busyBeside(r, cpus, idleOfCPU, ticks.kinds(cpus, "steal", "iowait")), SourceIdle, 0}, true
+			return load{busyBeside(r, ticks.online(cpus), idleOfCPU, ticks.kinds(cpus, "steal")), SourceIdle, 0}, true
 		}
 	}
 	if ticks == nil {
@@ -123,6 +143,18 @@ func loadOf(readings []Reading, cpus []int, soaked bool) (load, bool) {
 		kinds = slices.DeleteFunc(slices.Clone(kinds), func(k string) bool { return k == "nice" })
 	}
 	return load{ticks.kinds(cpus, kinds...), SourceCPU, max(0, float64(ticks.Levels["resolution_ns"])) / float64(ticks.Elapsed)}, true
+}
+
+// wellTicked is a time in which every CPU has ticks of some kind.
+const wellTicked = 50 * time.Millisecond
+
+// online is those of the CPUs that ticks were counted of, as far as they tell:
+// one that went offline meanwhile was not idle, and did nothing all the same.
+func (r *Reading) online(cpus []int) []int {
+	if r == nil || r.Elapsed < wellTicked {
+		return cpus
+	}
+	return slices.DeleteFunc(slices.Clone(cpus), func(cpu int) bool { return !tells(r, fmt.Sprintf("cpu%d.", cpu)) })
 }
 
 // usable is a reading that took some time.

@@ -45,18 +45,25 @@ func TestCPUOf(t *testing.T) {
 		{name: "never below zero", counters: &Counters{CPUs: []int{0}, Readings: []Reading{ticked(c{"cpu0.user": 10 * ms})},
 			Baseline: []Reading{read(SourceCPU, c{"cpu0.user": 20 * ms})}},
 			want: 0, source: SourceCPU, resolution: 0.01},
+		{name: "half busy before", counters: &Counters{CPUs: []int{0, 1}, Readings: []Reading{ticked(c{"cpu0.user": 1000 * ms, "cpu1.user": 1000 * ms})},
+			Baseline: []Reading{read(SourceCPU, c{"cpu0.user": 1000 * ms, "cpu2.user": 1000 * ms})}}, want: 1, source: SourceCPU, resolution: 0.01},
+		{name: "so busy before that it had to give way", counters: &Counters{CPUs: []int{0, 1}, Readings: []Reading{ticked(c{"cpu0.user": 1000 * ms, "cpu1.user": 1000 * ms})},
+			Baseline: []Reading{read(SourceCPU, c{"cpu0.user": 1000 * ms, "cpu1.user": 10 * ms})}}, why: "busy-baseline"},
 		{name: "exact idle time before ticks", counters: &Counters{CPUs: []int{0, 1}, Readings: []Reading{
-			ticked(c{"cpu0.user": 10 * ms}), read(SourceIdle, c{"cpu0.idle": 250 * ms, "cpu1.idle": 1000 * ms})}},
+			ticked(c{"cpu0.user": 10 * ms, "cpu1.idle": 990 * ms}), read(SourceIdle, c{"cpu0.idle": 250 * ms, "cpu1.idle": 1000 * ms})}},
 			want: 0.75, source: SourceIdle},
 		{name: "a CPU that was never idle", counters: &Counters{CPUs: []int{0}, Readings: []Reading{read(SourceIdle, c{"cpu1.idle": 250 * ms})}},
 			want: 1, source: SourceIdle},
-		{name: "stolen and waited for a disk is no work", counters: &Counters{CPUs: []int{0}, Readings: []Reading{
+		{name: "stolen time is no work, and waiting for a disk is idle time already", counters: &Counters{CPUs: []int{0}, Readings: []Reading{
 			ticked(c{"cpu0.steal": 100 * ms, "cpu0.iowait": 150 * ms}), read(SourceIdle, c{"cpu0.idle": 500 * ms})}},
-			want: 0.25, source: SourceIdle},
+			want: 0.4, source: SourceIdle},
+		{name: "a CPU that went offline", counters: &Counters{CPUs: []int{0, 1}, Readings: []Reading{
+			ticked(c{"cpu0.user": 300 * ms, "cpu0.idle": 690 * ms}), read(SourceIdle, c{"cpu0.idle": 690 * ms})}},
+			want: 0.31, source: SourceIdle},
 		{name: "idle for longer than it was read", counters: &Counters{CPUs: []int{0, 1}, Readings: []Reading{
 			read(SourceIdle, c{"cpu0.idle": 1500 * ms, "cpu1.idle": 500 * ms})}}, want: 0.5, source: SourceIdle},
 		{name: "programs in the kernel before all", counters: &Counters{CPUs: []int{1}, Readings: []Reading{
-			ticked(nil), read(SourceIdle, c{"cpu1.idle": 999 * ms}), read(SourceBPF, c{"idle_ns@1": 400 * ms})}},
+			ticked(c{"cpu1.idle": 990 * ms}), read(SourceIdle, c{"cpu1.idle": 999 * ms}), read(SourceBPF, c{"idle_ns@1": 400 * ms})}},
 			want: 0.6, source: SourceBPF},
 		{name: "programs that know nothing of idle time", counters: &Counters{CPUs: []int{1}, Readings: []Reading{
 			read(SourceIdle, c{"cpu1.idle": 900 * ms}), read(SourceBPF, c{"wakeups": 4})}}, want: 0.1, source: SourceIdle},
@@ -96,6 +103,9 @@ func TestSoaked(t *testing.T) {
 		{"what the loops lacked beyond the baseline", loop([]int{0, 2}, map[string]int64{"cpu0.idle": 750 * ms, "cpu2.idle": 100 * ms, "cpu1.idle": 5}), 1.1, ""},
 		{"a loop that was faster than calibrated", loop([]int{0}, map[string]int64{"cpu0.idle": 1004 * ms}), 0, ""},
 		{"a loop that got nothing", loop([]int{0}, nil), 0.95, ""},
+		{"a machine that was busy", loop([]int{1}, map[string]int64{"cpu1.idle": 900 * ms}), 0, ""},
+		{"a machine that was too busy", &End{Role: Local, Counters: &Counters{CPUs: []int{0}, Readings: []Reading{read(SourceSoak, nil)},
+			Baseline: []Reading{read(SourceCPU, map[string]int64{"cpu0.user": 510 * ms})}}}, 0, "busy-baseline"},
 		{"loops of unknown CPUs", &End{Role: Local, Counters: &Counters{Readings: []Reading{read(SourceSoak, nil)}}}, 0, NotCounted},
 		{"no loop", &End{Role: Local, Counters: &Counters{}}, 0, NotAsked},
 	} {

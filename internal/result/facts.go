@@ -24,6 +24,20 @@ var (
 // changes nothing by itself.
 const FactBoot = "boot"
 
+// OneMachine says that both ends were on one machine, as their boots tell. Where
+// an end did not tell its boot, it is not known, and false.
+func OneMachine(environments []Environment) bool {
+	boots := map[string]string{}
+	for _, e := range environments {
+		for _, f := range e.Facts {
+			if f.Name == FactBoot {
+				boots[e.End] = f.Value
+			}
+		}
+	}
+	return boots[Local] != "" && boots[Local] == boots[Remote]
+}
+
 // DetailFact says that a fact of that name matters only where it differs. An
 // end's name may stand before it.
 func DetailFact(name string) bool {

@@ -107,8 +107,9 @@ func (g *guard) warnings(local, remote *finding) []Warning {
 	return all
 }
 
-// OneKind says whether a report may tell warnings of a code, of several trials
-// of a test, as one: those of a guard, which says the same of whichever end.
+// OneKind says whether a report may tell warnings of a code that have the same
+// advice, of several trials of a test, as one: those of a guard, which says the
+// same of whichever end.
 func OneKind(code string) bool {
 	return slices.ContainsFunc(guardTable, func(g guard) bool { return g.code == code && g.code != GuardOffloadChanged })
 }

@@ -2,8 +2,32 @@ package result
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
+
+// atWorkFrom is the share of the window from which on a CPU was at work.
+const atWorkFrom = 0.5
+
+// atWork are those of the end's CPUs on which its traffic threads were, or that
+// were busy for most of the window.
+func (c *Counters) atWork() []int {
+	busy, _ := c.busyCPUs(c.Readings)
+	threads := c.Reading(SourceThreads)
+	return slices.DeleteFunc(slices.Clone(c.cpus()), func(cpu int) bool {
+		if busy[cpu] >= atWorkFrom {
+			return false
+		}
+		if threads != nil {
+			for _, n := range trafficThreads(threads) {
+				if at, there := threads.Levels[fmt.Sprintf("traffic%d.cpu", n)]; there && at == int64(cpu) {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
 
 // busyCPUs is the share of its time that each of the end's CPUs was in use, by
 // the best source of some readings of one span. A CPU of which nothing is known

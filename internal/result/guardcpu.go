@@ -2,7 +2,6 @@ package result
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,10 +16,10 @@ const (
 	ownCodeFrom    = 0.5  // of the thread's time
 	saturatedFrom  = 0.98
 	interruptsFrom = 0.5
-	// unexplainedFrom is how much of a busy CPU's time must not be the traffic
-	// thread's that runs there.
+	// unexplainedFrom is how much of a busy CPU's time must be neither
+	// interrupts' nor the traffic threads' that run there.
 	unexplainedFrom = 0.3
-	stealFrom       = 0.01
+	stealFrom       = 0.02 // of one CPU
 	contendedFrom   = 0.05
 	busyBeforeFrom  = 0.05
 	coarseFrom      = 0.05 // one tick as a share of the window
@@ -43,7 +42,7 @@ var cpuGuards = []guard{
 	{GuardCPUContended, "stop what else runs on the machine, or bind the ends to CPUs of their own", contended},
 	{GuardSteal, "measure when the virtual machine's host is quiet, or on CPUs that are its own", steal},
 	{GuardPageFaults, "free memory, or allow more of it to be locked (ulimit -l); a file that is sent is best read once before the test", pageFaults},
-	{GuardBusyBefore, "stop what else runs on the machine (top): it is taken off the CPU figures, but not out of the others", busyBefore},
+	{GuardBusyBefore, "stop what else runs on the machine (top): it is taken off the CPU figures where that can be done, but not out of the others", busyBefore},
 	{GuardCoarseCPU, "measure for longer (--time), or as root, who is told idle time exactly", coarse},
 	{GuardFrequency, "fix the frequency (cpupower frequency-set -g performance, and boost off), or give it more time to settle (--warmup)", frequencyChanged},
 	{GuardThrottled, "the CPU is too hot or over its power limit: cool it, or lower its highest frequency", throttled},
@@ -120,49 +119,6 @@ func boundByKernel(t *Trial, e *End) *finding {
 	return found("a traffic thread was at work for %s of the window, with %s of its time in the program's own code and the rest in the kernel's", inPercent(min(busy, 1)), inPercent(own))
 }
 
-// saturated is the busiest of the end's CPUs that had no time left: how busy it
-// was, how much of its time went to interrupts, and how much of it to traffic
-// threads. There is none on one machine: there all CPUs are the test's.
-func saturated(t *Trial, e *End) (busy, interrupts, traffic float64, ok bool) {
-	c := e.Counters
-	if c == nil || t.onOneMachine() {
-		return 0, 0, 0, false
-	}
-	shares, _ := c.busyCPUs(c.Readings)
-	threads := c.Reading(SourceThreads)
-	for _, cpu := range slices.Sorted(maps.Keys(shares)) {
-		if shares[cpu] < saturatedFrom || shares[cpu] < busy {
-			continue
-		}
-		busy, interrupts, traffic, ok = shares[cpu], c.inInterrupts(cpu), 0, true
-		if threads == nil {
-			continue
-		}
-		for _, n := range trafficThreads(threads) {
-			if at, there := threads.Levels[fmt.Sprintf("traffic%d.cpu", n)]; there && at == int64(cpu) {
-				traffic += threads.part(threads.rose(fmt.Sprintf("traffic%d.run_ns", n)))
-			}
-		}
-	}
-	return busy, interrupts, traffic, ok
-}
-
-func saturatedByInterrupts(t *Trial, e *End) *finding {
-	busy, interrupts, _, ok := saturated(t, e)
-	if !ok || interrupts < interruptsFrom {
-		return nil
-	}
-	return found("a CPU was busy for %s of the window, and for %s of it with interrupts and softirqs", inPercent(busy), inPercent(interrupts))
-}
-
-func saturatedByOthers(t *Trial, e *End) *finding {
-	busy, interrupts, traffic, ok := saturated(t, e)
-	if !ok || interrupts >= interruptsFrom || busy-traffic < unexplainedFrom {
-		return nil
-	}
-	return found("a CPU was busy for %s of the window, and for %s of it with other things than the test's threads", inPercent(busy), inPercent(busy-traffic))
-}
-
 // contended is silent where the coordinator knows that there are more threads
 // than CPUs, and said so.
 func contended(t *Trial, e *End) *finding {
@@ -176,31 +132,24 @@ func contended(t *Trial, e *End) *finding {
 // oversubscribed is the coordinator's code for more threads than CPUs.
 const oversubscribed = "oversubscribed"
 
+// steal is of the CPU that lost most: a machine has many that want nothing, from
+// which nothing can be taken.
 func steal(_ *Trial, e *End) *finding {
 	r := e.Counters.Reading(SourceCPU)
 	if r == nil {
 		return nil
 	}
-	cpus := map[string]bool{}
-	var stolen int64
+	var most int64
 	for name, n := range r.Counts {
-		cpu, kind, is := strings.Cut(name, ".")
-		if !is {
-			continue
+		if strings.HasPrefix(name, "cpu") && strings.HasSuffix(name, ".steal") {
+			most = max(most, n)
 		}
-		if cpus[cpu] = true; kind == "steal" {
-			stolen += n
-		}
-	}
-	if len(cpus) == 0 {
-		return nil
 	}
 	// One tick may be one moment.
-	part := r.part(stolen) / float64(len(cpus))
-	if part <= stealFrom || stolen <= r.Levels["resolution_ns"] {
-		return nil
+	if part := r.part(most); part > stealFrom && most > r.Levels["resolution_ns"] {
+		return found("the virtual machine's host took away %s of a CPU's time", inPercent(part))
 	}
-	return found("the virtual machine's host took away %s of the CPUs' time", inPercent(part))
+	return nil
 }
 
 func pageFaults(_ *Trial, e *End) *finding {
@@ -248,13 +197,15 @@ func coarse(_ *Trial, e *End) *finding {
 	return found("CPU time is known no finer than %s of the window", inPercent(step))
 }
 
+// frequencyChanged looks at the CPUs at work alone: one that rests has whatever
+// clock it likes.
 func frequencyChanged(_ *Trial, e *End) *finding {
 	r := e.Counters.Reading(SourceFrequency)
 	if r == nil {
 		return nil
 	}
 	most, from, to := frequencyFrom, int64(0), int64(0)
-	for _, cpu := range e.Counters.CPUs {
+	for _, cpu := range e.Counters.atWork() {
 		was, is, ok := r.stood(fmt.Sprintf("cpu%d.khz", cpu))
 		if !ok || was <= 0 || is <= 0 {
 			continue

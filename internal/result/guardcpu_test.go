@@ -56,7 +56,18 @@ var cpuCases = []guardCase{
 			Counts: map[string]int64{"softirq_ns@1": 590e6, "irq_ns@1": 10e6}})
 	}, []string{"cpu-saturated: for 60% of it with interrupts and softirqs"}},
 	{"others", "udp_rr", func(x *Trial) { busy(&x.Local, "cpu1", "user", 0) },
-		[]string{"cpu-saturated: at the local end a CPU was busy for 100% of the window, and for 100% of it with other things than the test's threads"}},
+		[]string{"cpu-saturated: at the local end a CPU was busy for 100% of the window, and for 100% of it with other things than interrupts and the test's threads"}},
+	{"a thread and the softirqs that the kernel counts beside it", "udp_stream", func(x *Trial) {
+		of(x.Remote, SourceThreads).Counts["traffic0.run_ns"] = 600e6
+		busy(x.Remote, "cpu0", "softirq", 0)
+		of(x.Remote, SourceCPU).Counts["cpu0.softirq"], of(x.Remote, SourceCPU).Counts["cpu0.system"] = 400e6, 600e6
+	}, nil},
+	{"softirqs beside a thread that is as busy", "udp_stream", func(x *Trial) {
+		busy(x.Remote, "cpu0", "softirq", 10e6)
+		busy(x.Remote, "cpu1", "system", 0)
+		r := of(x.Remote, SourceThreads)
+		r.Counts["traffic0.run_ns"], r.Levels["traffic0.cpu"] = 960e6, 1
+	}, []string{"cpu-saturated: busy for 99% of the window, and for 99% of it with interrupts and softirqs"}},
 	{"all of it the test's", "udp_rr", func(x *Trial) {
 		busy(&x.Local, "cpu0", "user", 0)
 		of(&x.Local, SourceThreads).Counts["traffic0.run_ns"] = 800e6
@@ -79,7 +90,13 @@ var cpuCases = []guardCase{
 
 	{"a little steal", "tcp_rr", func(x *Trial) { of(&x.Local, SourceCPU).Counts["cpu1.steal"] = 20e6 }, nil},
 	{"steal", "tcp_rr", func(x *Trial) { of(&x.Local, SourceCPU).Counts["cpu1.steal"] = 30e6 },
-		[]string{"steal: at the local end the virtual machine's host took away 1.5% of the CPUs' time"}},
+		[]string{"steal: at the local end the virtual machine's host took away 3% of a CPU's time"}},
+	{"of one CPU among many", "tcp_rr", func(x *Trial) {
+		for cpu := range 64 {
+			of(&x.Local, SourceCPU).Counts[cpuCount(cpu, "idle")] = 1000e6
+		}
+		of(&x.Local, SourceCPU).Counts["cpu1.steal"] = 500e6
+	}, []string{"steal: took away 50% of a CPU's time"}},
 	{"one tick of a short window", "tcp_rr", func(x *Trial) {
 		r := of(&x.Local, SourceCPU)
 		r.Elapsed, r.Counts["cpu1.steal"] = 100*time.Millisecond, 10e6
@@ -102,8 +119,13 @@ var cpuCases = []guardCase{
 	{"ticks in a short one", "tcp_rr", func(x *Trial) { onlyTicks(&x.Local, 100*time.Millisecond) },
 		[]string{"coarse-cpu: at the local end CPU time is known no finer than 10% of the window"}},
 
-	{"a frequency that moves a little", "tcp_rr", func(x *Trial) { of(&x.Local, SourceFrequency).Was["cpu1.khz"] = 1_905_000 }, nil},
-	{"a frequency that rises", "tcp_rr", func(x *Trial) { of(&x.Local, SourceFrequency).Was["cpu1.khz"] = 1_000_000 },
+	{"a frequency that moves a little", "tcp_rr", func(x *Trial) { of(&x.Local, SourceFrequency).Was["cpu0.khz"] = 1_905_000 }, nil},
+	{"of a CPU that rests", "tcp_rr", func(x *Trial) { of(&x.Local, SourceFrequency).Was["cpu1.khz"] = 800_000 }, nil},
+	{"of a CPU that works for the kernel", "tcp_rr", func(x *Trial) {
+		busy(&x.Local, "cpu1", "softirq", 500e6)
+		of(&x.Local, SourceFrequency).Was["cpu1.khz"] = 800_000
+	}, []string{"frequency: from 800 to 2000 MHz"}},
+	{"a frequency that rises", "tcp_rr", func(x *Trial) { of(&x.Local, SourceFrequency).Was["cpu0.khz"] = 1_000_000 },
 		[]string{"frequency: at the local end a CPU's frequency went from 1000 to 2000 MHz within the window"}},
 	{"of a CPU that is none of the end's", "tcp_rr", func(x *Trial) {
 		r := of(&x.Local, SourceFrequency)

@@ -25,7 +25,14 @@ var pathCases = []guardCase{
 	{"drops coming in", "tcp_rr", func(x *Trial) {
 		r := of(x.Remote, SourceDevice)
 		r.Counts["rx_missed"], r.Counts["rx_fifo"], r.Counts["rx_dropped"] = 500, 300, 200
-	}, []string{"interface-drops: at the remote end the interface dropped 1.0% of the packets that came in"}},
+	}, []string{"interface-drops: at the remote end the interface dropped 0.7% of the packets that came in"}},
+	{"what a switch says now and then", "icmp_echo", func(x *Trial) {
+		r := of(&x.Local, SourceDevice)
+		r.Counts["rx_packets"], r.Counts["rx_dropped"] = 100, 19
+	}, nil},
+	{"a backlog that counts at the interface too", "tcp_stream", func(x *Trial) {
+		of(x.Remote, SourceSoftnet).Counts["dropped"], of(x.Remote, SourceDevice).Counts["rx_dropped"] = 50_000, 50_000
+	}, []string{"softnet-drops: at the remote end"}},
 	{"drops going out", "tcp_rr", func(x *Trial) { of(x.Remote, SourceDevice).Counts["tx_dropped"] = 11_200 },
 		[]string{"interface-drops: at the remote end the interface dropped 10% of the packets that were to go out"}},
 	{"a queueing discipline", "tcp_stream", func(x *Trial) { of(&x.Local, SourceQdisc).Counts["drops"] = 101 },
@@ -43,6 +50,10 @@ var pathCases = []guardCase{
 	{"a little other traffic", "tcp_stream", func(x *Trial) { of(x.Remote, SourceDevice).Counts["rx_bytes"] = 25_000_000 }, nil},
 	{"other traffic", "tcp_stream", func(x *Trial) { of(x.Remote, SourceDevice).Counts["rx_bytes"] = 46_000_000 },
 		[]string{"other-traffic: at the remote end the interface carried other traffic beside the test's, 50% of all or more"}},
+	{"other traffic in a trial that stalled", "tcp_stream", func(x *Trial) {
+		of(x.Remote, SourceDevice).Counts["rx_bytes"] = 46_000_000
+		x.Remote.Elapsed = x.Window + x.Window/2
+	}, nil},
 	{"what was sent and lost is the test's", "udp_stream", func(x *Trial) {
 		x.Local.Bytes = 46_000_000
 		of(x.Remote, SourceDevice).Counts["rx_bytes"] = 46_000_000

@@ -194,7 +194,7 @@ func (t *Trial) speedGuards() []Warning {
 
 func (h *Held) warning(goodput float64, end string) Warning {
 	w := Warning{Code: GuardRateHeld, Metric: Goodput, End: end,
-		Text:   fmt.Sprintf("throughput is what the test asks for (%s=%s)", h.By, inBits(h.Limit)),
+		Text:   fmt.Sprintf("throughput is what the test asks for (%s: %s)", h.By, inBits(h.Limit)),
 		Advice: "compare the cost (cpu_per_byte); for throughput leave " + string(h.By) + " out"}
 	if h.By == HeldByLink {
 		w.Code = GuardLinkSaturated

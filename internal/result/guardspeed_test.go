@@ -40,14 +40,14 @@ var speedCases = []guardCase{
 		[]string{"above-line-rate: 2.00 Gbit/s of payload"}},
 
 	{"a rate that is kept", "tcp_stream rate=100Mbit/s", func(x *Trial) { carries(x, 98e6); x.Local.Counts[CountSlots] = 95 },
-		[]string{"rate-held: throughput is what the test asks for (rate=100 Mbit/s)"}},
+		[]string{"rate-held: throughput is what the test asks for (rate: 100 Mbit/s)"}},
 	{"one that is not", "tcp_stream rate=100Mbit/s", func(x *Trial) { carries(x, 97e6); x.Local.Counts[CountSlots] = 95 }, nil},
 	{"one of which slots are missed", "tcp_stream rate=100Mbit/s", func(x *Trial) {
 		carries(x, 100e6)
 		x.Local.Counts[CountSlots], x.Local.Counts[CountMissed] = 95, 2
 	}, nil},
 	{"pacing of two flows", "tcp_stream pacing=50Mbit/s flows=2", func(x *Trial) { carries(x, 94e6) },
-		[]string{"rate-held: throughput is what the test asks for (pacing=100 Mbit/s)"}},
+		[]string{"rate-held: throughput is what the test asks for (pacing: 100 Mbit/s)"}},
 	{"pacing that was not reached", "tcp_stream pacing=50Mbit/s flows=2", func(x *Trial) { carries(x, 92e6) }, nil},
 }
 

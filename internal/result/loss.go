@@ -27,6 +27,8 @@ const (
 var losses = []Definition{
 	{Unaccounted, Remote, unit.Share, Lower, Difference, NonZero,
 		"datagrams of the whole trial that neither the receiver nor any counter has", forth, onlyUDP, nil, wholeTrial, unaccountedShare, optional},
+	{Unaccounted, Local, unit.Share, Lower, Difference, NonZero,
+		"requests and answers of the whole trial that neither end nor any counter has, of those sent", answered, onlyUDP, nil, wholeTrial, unaccountedShare, optional},
 	{LossSocket, Remote, unit.Share, Lower, Difference, Detail,
 		"datagrams of the whole trial that the receiver's socket had no room for", forth, onlyUDP, nil, wholeTrial, lostTo(LossSocket), optional},
 	{LossInterface, Remote, unit.Share, Lower, Difference, Detail,
@@ -44,29 +46,36 @@ var losses = []Definition{
 // wholeTrial is the end in whose window a count of the whole trial is: none.
 func wholeTrial(*Trial) *End { return nil }
 
-// unaccountedShare is the rest of a trial's balance, of what was sent.
+// unaccountedShare is the rest of a trial's balances, of what was sent.
 func unaccountedShare(t *Trial) (float64, *Warning) {
-	b, why := t.balanced()
-	if why == nil {
-		why = t.severalInOne(&b)
-	}
+	balances, why := t.balanced()
 	if why != nil {
 		return 0, why
 	}
-	if b.Rest < 0 {
-		return 0, &Warning{Code: "counts-disagree",
-			Text: fmt.Sprintf("the receiver and the counters on the way have %d more datagrams than the %d that were sent", -b.Rest, b.Sent)}
+	var rest, sent int64
+	for i := range balances {
+		b := &balances[i]
+		if why := t.severalInOne(b.direction(), b); why != nil {
+			return 0, why
+		}
+		if b.Rest < 0 {
+			return 0, &Warning{Code: "counts-disagree",
+				Text: fmt.Sprintf("the receiver and the counters on the way have %d more datagrams than the %d that were sent", -b.Rest, b.Sent)}
+		}
+		rest += b.Rest
+		sent += b.Sent
 	}
-	return float64(b.Rest) / float64(b.Sent), nil
+	return float64(rest) / float64(sent), nil
 }
 
-// lostTo is what the counters of one cause have, of what was sent.
+// lostTo is what the counters of one cause have, of what a stream sent.
 func lostTo(cause string) derivation {
 	return func(t *Trial) (float64, *Warning) {
-		b, why := t.balanced()
+		balances, why := t.balanced()
 		if why != nil {
 			return 0, why
 		}
+		b := &balances[0]
 		if why := t.watched(cause); why != nil {
 			return 0, why
 		}
@@ -79,29 +88,31 @@ func lostTo(cause string) derivation {
 				sum += float64(d.Packets)
 			}
 		}
-		if why := t.severalInOne(&b); why != nil && sum > 0 {
+		if why := t.severalInOne(toRemote, b); why != nil && sum > 0 {
 			return 0, why
 		}
 		return share(sum, float64(b.Sent), "datagrams lost on the way", "sent")
 	}
 }
 
-// balanced is the trial's balance, or why it has none.
-func (t *Trial) balanced() (Balance, *Warning) {
-	b, ok := t.Balance()
+// balanced is the trial's balances, at least one, or why it has none.
+func (t *Trial) balanced() ([]Balance, *Warning) {
+	all := t.Balances()
 	switch {
-	case !ok:
-		return b, &Warning{Code: NotAsked, Text: "the ends did not count the datagrams of the whole trial"}
-	case b.Sent == 0:
-		return b, &Warning{Code: "nothing-sent", Text: "nothing was sent"}
+	case t.Test.Params.Load != "":
+		return nil, &Warning{Code: NotCounted, Text: "the counters on the way have the packets of the stream beside the test, too"}
+	case len(all) == 0:
+		return nil, &Warning{Code: NotAsked, Text: "the ends did not count the datagrams of the whole trial"}
+	case all[0].Sent == 0:
+		return nil, &Warning{Code: "nothing-sent", Text: "nothing was sent"}
 	}
-	return b, nil
+	return all, nil
 }
 
 // severalInOne says why drops are no numbers of datagrams.
-func (t *Trial) severalInOne(b *Balance) *Warning {
+func (t *Trial) severalInOne(d direction, b *Balance) *Warning {
 	switch {
-	case t.fragmented():
+	case t.fragmented(d):
 		return &Warning{Code: "fragments", Advice: "use datagrams that fit into the MTU (--sizes)",
 			Text: "datagrams went in fragments, and the counters on the way are of fragments"}
 	case t.droppedAtOnce(b):

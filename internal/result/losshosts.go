@@ -8,7 +8,7 @@ import (
 // hostPlace is a counter of one of the two hosts that has datagrams which went
 // missing: a row of the table of places.
 type hostPlace struct {
-	end, source, name string
+	end, source, name string // end is Local for the sender's, Remote for the receiver's
 	cause             string
 	// within are counters of the same host, as "source.name", that have part of
 	// what this one has: that is not counted again.
@@ -21,15 +21,15 @@ type hostPlace struct {
 // hostPlaces are in the order of the way. Counters of a host are of all that
 // it did meanwhile, whosever it was, so that each has no more than what the
 // others leave. Which are part of which is Linux's doing: IP counts as
-// discarded on the way out what the queueing discipline drops (ip_send_skb,
-// net/ipv4/ip_output.c), a full backlog counts at the interface, too
+// discarded on the way out what the queueing discipline drops, or an interface
+// without one (ip_send_skb, net/ipv4/ip_output.c), a full backlog counts at the interface, too
 // (enqueue_to_backlog, net/core/dev.c), and a driver's errors can have in them
 // what was missed for want of buffers (rtnl_link_stats64,
 // include/uapi/linux/if_link.h).
 var hostPlaces = []hostPlace{
-	{Local, SourceSNMP, "Ip.OutDiscards", LossStack, []string{"qdisc.drops"}, false},
+	{Local, SourceSNMP, "Ip.OutDiscards", LossStack, []string{"qdisc.drops", "device.tx_dropped"}, false},
 	{Local, SourceSNMP, "Ip.OutNoRoutes", LossStack, nil, false},
-	{Local, SourceSNMP, "Ip6.OutDiscards", LossStack, []string{"qdisc.drops"}, false},
+	{Local, SourceSNMP, "Ip6.OutDiscards", LossStack, []string{"qdisc.drops", "device.tx_dropped"}, false},
 	{Local, SourceSNMP, "Ip6.OutNoRoutes", LossStack, nil, false},
 	{Local, SourceQdisc, "drops", LossQdisc, nil, false},
 	{Local, SourceDevice, "tx_dropped", LossInterface, nil, false},
@@ -59,32 +59,32 @@ var hostPlaces = []hostPlace{
 
 // whole is what the end's host counted around the whole trial, nil for nothing.
 func (t *Trial) whole(end, source string) *Reading {
-	e := &t.Local
-	if end == Remote {
-		e = t.Remote
+	if e := t.end(end); e != nil {
+		return e.Counters.WholeReading(source)
 	}
-	if e == nil {
-		return nil
-	}
-	return e.Counters.WholeReading(source)
+	return nil
 }
 
 // dropAtHosts takes off what the two hosts counted, each counter with no more
 // than what the others leave.
-func (b *Balance) dropAtHosts(t *Trial, places []hostPlace, socketTells bool) {
+func (b *Balance) dropAtHosts(t *Trial, d direction, places []hostPlace, socketTells bool) {
 	for _, p := range places {
-		r := t.whole(p.end, p.source)
+		end := d.from
+		if p.end == Remote {
+			end = d.to
+		}
+		r := t.whole(end, p.source)
 		if r == nil || p.socket && socketTells {
 			continue
 		}
 		n := r.Counts[p.name]
 		for _, part := range p.within {
 			source, name, _ := strings.Cut(part, ".")
-			if inner := t.whole(p.end, source); inner != nil {
+			if inner := t.whole(end, source); inner != nil {
 				n -= inner.Counts[name]
 			}
 		}
-		b.drop(fmt.Sprintf("%s.%s.%s", p.end, p.source, p.name), min(max(n, 0), max(b.Rest, 0)))
+		b.drop(fmt.Sprintf("%s.%s.%s", end, p.source, p.name), min(max(n, 0), max(b.Rest, 0)))
 	}
 }
 
@@ -97,8 +97,9 @@ func (d Drop) Cause() string {
 	if strings.HasPrefix(d.Name, "wire.") {
 		return LossWire
 	}
+	_, name, _ := strings.Cut(d.Name, ".") // no name is one of both ends of the way
 	for _, p := range hostPlaces {
-		if d.Name == p.end+"."+p.source+"."+p.name {
+		if name == p.source+"."+p.name {
 			return p.cause
 		}
 	}
@@ -107,7 +108,7 @@ func (d Drop) Cause() string {
 
 // watched says why the loss of one cause is not known: nobody looked there.
 func (t *Trial) watched(cause string) *Warning {
-	_, lab := t.Path.Counts[pathSent]
+	_, lab := t.Path.Counts[toRemote.sent]
 	seen := false
 	switch cause {
 	case LossSocket:

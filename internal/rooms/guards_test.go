@@ -109,8 +109,8 @@ func explained(page string) []string {
 }
 
 // TestWarningsAreDocumented holds that every code of a warning has a row in
-// docs/guards.md with its meaning, advice and what provokes it, and that the
-// page has no other.
+// docs/guards.md with its meaning, advice and what provokes it, and no second
+// one, and that the page has no other.
 func TestWarningsAreDocumented(t *testing.T) {
 	const file = "docs/guards.md"
 	page, err := os.ReadFile("../../" + file)
@@ -137,7 +137,10 @@ func TestWarningsAreDocumented(t *testing.T) {
 			t.Errorf("%s: no row for the warning %q", file, code)
 		}
 	}
-	for _, row := range rows {
+	for i, row := range rows {
+		if slices.Contains(rows[:i], row) {
+			t.Errorf("%s: two rows for the warning %q", file, row)
+		}
 		in := func(code string) bool {
 			return row == code || strings.HasSuffix(code, "-") && strings.HasPrefix(row, code)
 		}

@@ -20,7 +20,7 @@ var layers = []struct {
 	{"linux", []string{"sys", "sys/tuntap", "sys/uring", "feature", "counters/bpf", "counters", "ether", "netlab", "traffic"}},
 	{"processes", []string{"store", "store/memory", "store/sqlite", "store/storetest",
 		"worker", "roles", "ctl", "agent", "run", "hosts", "report/text", "report", "lab"}},
-	{"surface", []string{"cli", "labtest", "rooms", "cmd/netdelta"}},
+	{"surface", []string{"cli", "labtest", "labtest/veth", "rooms", "cmd/netdelta"}},
 }
 
 var pure = []string{"unit", "hist", "spec", "result", "stats", "summary", "compare", "doctor"}

@@ -14,17 +14,31 @@ const (
 	baselineAge  = 10 * time.Second
 )
 
-// baselines are what the CPUs of the two hosts did without a test, as they were
-// last looked at.
+// baselines are what the CPUs of the two hosts did under one variant without a
+// test, as they were last looked at. Another variant's may be other: a thread
+// that spins while it waits belongs to its variant.
 type baselines struct {
 	at            time.Time // zero before the first
+	far           bool      // the remote host was looked at then, too
 	asked         bool      // of the trial under way
 	local, remote []result.Reading
 }
 
-// due is for how long the next trial is to look at the CPUs; 0 for not at all.
-func (b *baselines) due() time.Duration {
-	b.asked = b.at.IsZero() || time.Since(b.at) > baselineAge
+// baselines are those of the variant with that key.
+func (r *runner) baselines(variant string) *baselines {
+	if r.rest == nil {
+		r.rest = map[string]*baselines{}
+	}
+	if r.rest[variant] == nil {
+		r.rest[variant] = &baselines{}
+	}
+	return r.rest[variant]
+}
+
+// due is for how long the next trial, which has a remote end or not, is to look
+// at the CPUs; 0 for not at all.
+func (b *baselines) due(far bool) time.Duration {
+	b.asked = b.at.IsZero() || time.Since(b.at) > baselineAge || far && !b.far
 	if b.asked {
 		return baselineTime
 	}
@@ -34,7 +48,7 @@ func (b *baselines) due() time.Duration {
 // keep takes the trial's baselines, or gives it the latest ones.
 func (b *baselines) keep(t *result.Trial) {
 	if b.asked {
-		b.at = time.Now()
+		b.at, b.far = time.Now(), t.Remote != nil
 	}
 	for _, e := range []struct {
 		end    *result.End

@@ -40,11 +40,11 @@ func TestBaselines(t *testing.T) {
 		return &result.Trial{Local: result.End{Counters: &result.Counters{Baseline: local}}, Remote: &result.End{Counters: &result.Counters{Baseline: remote}}}
 	}
 	var b baselines
-	if b.due() != baselineTime {
+	if b.due(true) != baselineTime {
 		t.Fatal("the first trial looks at no idle machine")
 	}
 	b.keep(trial(quiet(1), quiet(2)))
-	if d := b.due(); d != 0 {
+	if d := b.due(true); d != 0 {
 		t.Errorf("the next trial looks again for %v", d)
 	}
 	next := trial(nil, nil)
@@ -53,17 +53,41 @@ func TestBaselines(t *testing.T) {
 		t.Errorf("the next trial's baselines (-want +got):\n%s", d)
 	}
 	b.at = b.at.Add(-baselineAge - time.Second)
-	if b.due() != baselineTime {
+	if b.due(true) != baselineTime {
 		t.Error("an old baseline is not taken anew")
 	}
 	b.keep(trial(quiet(3), nil)) // the remote end could not
 	last := trial(nil, nil)
-	b.due()
+	b.due(true)
 	b.keep(last)
 	if d := cmp.Diff([]any{quiet(3), quiet(2)}, []any{last.Local.Counters.Baseline, last.Remote.Counters.Baseline}); d != "" {
 		t.Errorf("baselines after one that only one end had (-want +got):\n%s", d)
 	}
 	b.keep(&result.Trial{}) // nothing counted, no remote end
+}
+
+// A trial without a remote end is no look at the remote host, and a look under
+// one variant none at another.
+func TestBaselinesOfTheirOwn(t *testing.T) {
+	var r runner
+	b := r.baselines("a")
+	if d := b.due(false); d != baselineTime {
+		t.Fatalf("the first trial looks for %v", d)
+	}
+	b.keep(&result.Trial{Local: result.End{Counters: &result.Counters{Baseline: []result.Reading{{Source: result.SourceIdle}}}}})
+	if d := b.due(false); d != 0 {
+		t.Errorf("the next one without a remote end looks for %v", d)
+	}
+	if d := b.due(true); d != baselineTime {
+		t.Error("the first one with a remote end does not look at that")
+	}
+	b.keep(&result.Trial{Remote: &result.End{}})
+	if d := r.baselines("a").due(true); d != 0 {
+		t.Errorf("a remote end that has nothing to tell is asked each time: %v", d)
+	}
+	if d := r.baselines("b").due(true); d != baselineTime {
+		t.Error("another variant has the first one's baseline")
+	}
 }
 
 // A path may be measured with other counters than its plan's.

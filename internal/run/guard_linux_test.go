@@ -109,6 +109,7 @@ func TestGuardsForReal(t *testing.T) {
 		{result.GuardReceiverLimited, "tcp_stream rcvbuf=4KiB", realRun{}},
 		{result.GuardRateHeld, "tcp_stream size=4KiB rate=200", realRun{}},
 		{result.GuardRateHeld, "tcp_stream pacing=50Mbit/s", realRun{}},
+		{result.GuardCoarseCPU, "udp_rr", realRun{path: func(p *Path) { p.Counters = []string{result.SourceCPU} }}},
 		{result.GuardOneMachine, "udp_rr", realRun{}},
 		{result.GuardToolBound, "udp_stream fifo=10", realRun{path: func(p *Path) { apart(p); p.LocalCPU, p.RemoteCPU = cpus[0], cpus[len(cpus)-1] }}},
 		{result.GuardCPUContended, "udp_stream", realRun{path: func(p *Path) { p.LocalCPU, p.RemoteCPU = cpus[0], cpus[0] }}},

@@ -164,7 +164,8 @@ type runner struct {
 	path          *Path        // nil between slots, and after a failure
 	// silent is what was found out about tests in which nothing came through.
 	silent map[spec.Test][]result.Warning
-	rest   baselines
+	// rest are the baselines of each variant, by its key.
+	rest map[string]*baselines
 }
 
 // slot runs every test of a slot on one path.

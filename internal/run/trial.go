@@ -18,6 +18,7 @@ import (
 // always a step ahead, so that nothing is sent to a socket that is not there.
 func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 	far := hasRemote(t.Test)
+	rest := r.baselines(t.Variant.Key(r.Plan.Factors))
 	t.Warmup, t.Window = r.Plan.Warmup, r.Plan.Window
 	peers, err := r.ready(ctx, traffic.Config{
 		Test:     t.Test,
@@ -27,7 +28,7 @@ func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 		Live:     r.Live,
 		Counters: r.sources(),
 		Soak:     r.Plan.Soak,
-		Baseline: r.rest.due(),
+		Baseline: rest.due(far),
 	}, far)
 	if err != nil {
 		return err
@@ -64,7 +65,7 @@ func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 		}
 	}
 	end := r.clock()
-	r.rest.keep(t)
+	rest.keep(t)
 
 	after, err := r.counts()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // kind is what makes two warnings one: everything but the numbers in it, and of
-// guards the code alone.
+// guards the code and what to do about it.
 type kind struct{ code, metric, end, shape string }
 
 // numbers are the figures and durations in a warning's text.
@@ -17,7 +17,7 @@ var numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(ns|µs|us|ms|s|m|h)?`)
 
 func kindOf(w result.Warning) kind {
 	if result.OneKind(w.Code) {
-		return kind{code: w.Code}
+		return kind{code: w.Code, shape: w.Advice}
 	}
 	return kind{w.Code, w.Metric, w.End, numbers.ReplaceAllString(w.Text, "N")}
 }

@@ -41,6 +41,7 @@ func crew(cfg *Config, n int, part func(i int) error, stop func()) error {
 			ready.Done()
 			if <-begin; errors.Join(bound...) == nil {
 				work(i)
+				cfg.Usage.left()
 			}
 			// The thread ends with this goroutine, which is locked to it.
 		}()
@@ -99,6 +100,9 @@ func BindThread(cfg *Config, i int) error {
 	}
 	if err != nil {
 		return fmt.Errorf("traffic thread %d: %w", i, err)
+	}
+	if cfg.valve != nil {
+		i++ // the first is that of the test which the stream is beside
 	}
 	cfg.Usage.thread(i)
 	return nil

@@ -42,9 +42,16 @@ type exchange struct {
 	pending pending
 
 	timeouts, late, stale int64         // of the window
-	answers               int64         // of any kind, from the start
 	longest               time.Duration // of the warm-up's late answers
+	// Of the whole trial: numbers whose request the kernel did not take, or that
+	// no request got, and answers that are no messages of the meter.
+	unused, others int64
 }
+
+// sentAll and receivedAll are requests and answers, of whatever kind, of the
+// whole trial.
+func (x *exchange) sentAll() int64     { return int64(x.seq) - x.unused }
+func (x *exchange) receivedAll() int64 { return x.meter.messages + x.others }
 
 // run carries the trial out.
 func (x *exchange) run() (result.End, error) {
@@ -69,7 +76,7 @@ func (x *exchange) run() (result.End, error) {
 		CountStale: x.stale,
 	}
 	end.Warnings = x.sock.warnings
-	if x.answers == 0 {
+	if x.receivedAll() == 0 {
 		end.Warnings = append(end.Warnings, noTraffic)
 	}
 	if x.late > 0 {
@@ -181,7 +188,7 @@ func (x *exchange) classify(n int) {
 	if x.foreign(n) {
 		return
 	}
-	x.answers++
+	x.others++
 	if n == x.answerSize {
 		mask := uint64(1)<<(8*x.width) - 1 // all ones for 8 bytes
 		low := getSequence(x.answer[x.answerAt : x.answerAt+x.width])
@@ -215,6 +222,9 @@ func (x *exchange) sendAgain(errno unix.Errno) error {
 	if errno != 0 && !transient(errno) {
 		return x.sock.failed("send on", errno)
 	}
+	if errno != 0 {
+		x.unused++
+	}
 	return nil
 }
 
@@ -233,7 +243,6 @@ func (x *exchange) giveUp(start, now int64) bool {
 //
 //go:noinline
 func (x *exchange) begin(warmup *hist.Hist) (start int64, err error) {
-	x.answers += warmup.Count()
 	longest := max(x.longest, time.Duration(warmup.Max()))
 	if err := x.setTimeout(replyTimeout(longest)); err != nil {
 		return 0, err
@@ -255,11 +264,15 @@ func (x *exchange) setTimeout(d time.Duration) error {
 const awaitLateTime = time.Second
 
 // awaitLate receives answers until nothing has come for the length of a
-// timeout, so that late answers are not taken for lost.
+// timeout, so that late answers are not taken for lost; and where none is
+// waited for, until nothing is left in the socket.
 func (x *exchange) awaitLate() error {
-	x.answers += x.rtt.Count()
-	for until := sys.Nanotime() + int64(awaitLateTime); x.pending.waiting > 0 && sys.Nanotime() < until; {
-		n, errno := x.sock.Recv(x.answer, 0)
+	for until := sys.Nanotime() + int64(awaitLateTime); sys.Nanotime() < until; {
+		flags := 0
+		if x.pending.waiting == 0 {
+			flags = unix.MSG_DONTWAIT
+		}
+		n, errno := x.sock.Recv(x.answer, flags)
 		switch {
 		case errno == 0:
 			x.classify(n)

@@ -136,7 +136,7 @@ var loops = []string{
 // has happened, or once or twice in a trial.
 var rare = regexp.MustCompile(`^traffic\.\(\*(` + strings.Join([]string{
 	`exchange\)\.(unexpected|sendAgain|giveUp|begin)`,
-	`udpRRRemote\)\.(quiet|unsent)`,
+	`udpRRRemote\)\.(unanswered|unsent)`,
 	`socket\)\.(sendRest|receiveRest|failed)`,
 	`udpSender\)\.(refused|turned|startPace)`,
 	`udpFlowPart\)\.meet`,
@@ -148,8 +148,8 @@ var rare = regexp.MustCompile(`^traffic\.\(\*(` + strings.Join([]string{
 	`manyOut\)\.(idle|failed)`, `manyIn\)\.(idle|nothing)`,
 	`tcpAsker\)\.(turned|ended|unwaited|again|failed|unasked)`,
 	`tcpAnswerer\)\.(again|failed|gone)`,
-	`udpAsker\)\.(unsentNow|askAgain|turned|failed|refused|giveUp|unexpected)`,
-	`udpAnswerer\)\.failed`,
+	`udpAsker\)\.(unsentNow|askAgain|turned|failed|refused|giveUp|unexpected|cameAfter)`,
+	`udpAnswerer\)\.(failed|unanswered)`,
 	`crrCaller\)\.(begin|broken|unmade|refused|unconnected|sendRest|receiveRest|noEnd)`,
 	`crrAnswerer\)\.(none|sendRest|receiveRest)`,
 	`wake\)\.(again|failed)`,

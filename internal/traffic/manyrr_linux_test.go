@@ -133,7 +133,7 @@ func TestManyLost(t *testing.T) {
 				}
 			})
 			local, _ := tr.run(t)
-			wantCounts(t, local, CountSent, CountLost, CountLate, CountStale)
+			wantCounts(t, local, append(wholeCounts, CountSent, CountLost, CountLate, CountStale)...)
 			sent, lost := local.Counts[CountSent], local.Counts[CountLost]
 			if local.Messages < 8 || sent != local.Messages+lost+local.Counts[CountLate] {
 				t.Errorf("%d messages, %v", local.Messages, local.Counts)

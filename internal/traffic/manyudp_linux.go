@@ -83,6 +83,7 @@ func (e *manyUDPLocal) Arm(peer netip.AddrPort) error {
 		if err := s.join(&e.cfg, peer); err != nil {
 			return err
 		}
+		s.watchDrops()
 		part, i := e.parts[f%len(e.parts)], f/len(e.parts)
 		part.flows[i] = s.Sock
 		if err := part.set.Add(int(s.Sock), i, udpEvents); err != nil {
@@ -103,13 +104,15 @@ func (e *manyUDPLocal) Run() (result.End, error) {
 	}
 	end := manyEnd(&e.cfg, ends)
 	end.Warnings = append(end.Warnings, socketWarnings(e.socks)...)
-	var answers int64
+	var sent, received int64
 	timeout := time.Duration(0)
 	for _, w := range e.parts {
-		answers += w.answers
+		sent += w.sentAll()
+		received += w.receivedAll()
 		timeout = max(timeout, w.timeout)
 	}
-	if answers == 0 {
+	countAll(end.Counts, sent, received, e.socks...)
+	if received == 0 {
 		end.Warnings = append(end.Warnings, noTraffic)
 	}
 	if late := end.Counts[CountLate]; late > 0 {
@@ -168,13 +171,16 @@ type udpAsker struct {
 	sweep     int64 // when that is due
 	timeout   time.Duration
 	longest   time.Duration // of the late answers before the window
-	answers   int64         // of any kind, from the start
 	overdue   int64         // of the window: requests that were given up
 	late      int64
 	stale     int64
 	waiting   int   // given up in the window, and remembered
+	underWay  int   // after the window: not answered yet, nor given up
 	lastHeard int64 // when an answer was late
-	err       error
+	// Of the whole trial: requests that the kernel did not take, and answers
+	// that are no messages of the meter.
+	untaken, others int64
+	err             error
 }
 
 // udpSlot is one of a flow's outstanding requests.
@@ -221,6 +227,9 @@ func (w *udpAsker) run() (result.End, error) {
 	w.loop()
 	if w.err == nil {
 		w.awaitLate()
+	}
+	if w.err == nil && w.meter.phase == closed && w.sentAll() != w.receivedAll() {
+		w.empty()
 	}
 	if w.err != nil {
 		return result.End{}, w.err

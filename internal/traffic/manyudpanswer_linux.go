@@ -74,23 +74,33 @@ func (e *manyUDPRemote) Arm(peer netip.AddrPort) error {
 	}
 	for i, p := range e.parts {
 		p.peer = sys.SourceOf(peer)
+		e.socks[i].watchDrops()
 		e.socks[i].lasts(&e.cfg)
 	}
 	return nil
 }
 
 func (e *manyUDPRemote) Run() (result.End, error) {
-	err := crew(&e.cfg, len(e.parts), func(i int) error { return e.parts[i].loop() }, e.Stop)
+	err := crew(&e.cfg, len(e.parts), func(i int) error {
+		if err := e.parts[i].loop(); err != nil {
+			return err
+		}
+		return e.parts[i].empty()
+	}, e.Stop)
 	if err != nil {
 		return result.End{}, err
 	}
 	ends := make([]result.End, len(e.parts))
+	var answered, received int64
 	for i, p := range e.parts {
 		p.meter.silence(sys.Nanotime())
 		ends[i] = p.meter.receiverResult(nil)
 		ends[i].Counts = map[string]int64{CountSendErrors: p.sendErrors}
+		answered += p.meter.messages
+		received += p.meter.messages + p.sendErrors + p.others
 	}
 	end := manyEnd(&e.cfg, ends)
+	countAll(end.Counts, answered, received, e.socks...)
 	end.Warnings = append(end.Warnings, socketWarnings(e.socks)...)
 	return end, nil
 }
@@ -133,6 +143,7 @@ type udpAnswerer struct {
 	width      int // bytes of a request's number
 	payload    int
 	sendErrors int64
+	others     int64 // the peer's datagrams of the whole trial that were not to be answered
 	err        error
 }
 
@@ -161,6 +172,7 @@ func (w *udpAnswerer) loop() error {
 			if peer := w.in.Source(i); w.in.Length(i) < w.width || !peer.SameHost(&w.peer) || peer.Port() == 0 {
 				// Those before it are answered, this one isn't: nothing can be sent
 				// to port 0.
+				w.unanswered(i)
 				done += w.answer(from, i)
 				from = i + 1
 				continue
@@ -170,6 +182,35 @@ func (w *udpAnswerer) loop() error {
 		done += w.answer(from, n)
 		if done > 0 {
 			w.meter.event(done, done*w.payload, sys.Nanotime())
+		}
+	}
+	return w.err
+}
+
+// unanswered counts a datagram that is not to be answered, if it is one of the
+// peer's: Stop ends a receive call with no bytes, and another's are not counted.
+//
+//go:noinline
+func (w *udpAnswerer) unanswered(i int) {
+	if w.in.Source(i).SameHost(&w.peer) && (w.in.Length(i) > 0 || !w.stop.Load()) {
+		w.others++
+	}
+}
+
+// empty counts what is left in the socket when the peer waits for nothing any
+// more.
+func (w *udpAnswerer) empty() error {
+	for w.err == nil {
+		n, errno := w.sock.ReceiveMessages(w.in, unix.MSG_DONTWAIT)
+		if errno == unix.EAGAIN || errno == 0 && (n == 0 || w.in.Length(0) == 0) {
+			break
+		}
+		if errno != 0 {
+			w.failed("receive from", errno)
+			continue
+		}
+		for i := range n {
+			w.unanswered(i)
 		}
 	}
 	return w.err

@@ -86,7 +86,7 @@ func (w *udpAsker) serve(event *unix.EpollEvent) {
 		}
 		s := &w.slots[flow*w.burst+slot]
 		if w.meter.phase == closed { // between the window and the end
-			s.sent = 0
+			w.cameAfter(s, now)
 			continue
 		}
 		w.samples.Record(now - s.sent)
@@ -173,6 +173,8 @@ func (w *udpAsker) unsentNow(flow int, s *udpSlot, errno unix.Errno) {
 		}
 	case errno != 0 && !transient(errno):
 		w.err = fmt.Errorf("send on a UDP socket: %w", errno)
+	case errno != 0:
+		w.untaken++
 	}
 }
 

@@ -3,6 +3,8 @@ package traffic
 import (
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"netdelta/internal/sys"
 )
 
@@ -60,7 +62,7 @@ func (w *udpAsker) remember(i int, s *udpSlot) {
 //
 //go:noinline
 func (w *udpAsker) unexpected(flow, slot, n int, now int64) {
-	w.answers++
+	w.others++
 	if slot >= 0 {
 		round := getNumber(w.answer, w.width) >> w.shift
 		i := flow*w.burst + slot
@@ -99,20 +101,24 @@ func (w *udpAsker) cameLate(l *lostRequest, now int64) {
 // open starts the window's own counts. What was given up before is forgotten,
 // what is outstanding counts when it is answered.
 func (w *udpAsker) open() {
-	w.answers += w.samples.Count()
 	w.timeout = replyTimeout(max(w.longest, time.Duration(w.samples.Max())))
 	w.samples = w.meter.samples(w.rtt)
 	w.overdue, w.late, w.stale = 0, 0, 0
 	w.sweep = min(w.sweep, sys.Nanotime()+int64(w.timeout)/4)
 }
 
-// awaitLate receives answers until none has been late for the length of a
-// timeout, so that late answers are not taken for lost.
+// awaitLate receives answers until none is under way, and none has been late
+// for the length of a timeout, so that late answers are not taken for lost.
 func (w *udpAsker) awaitLate() {
-	w.answers += w.rtt.Count()
+	w.underWay = 0
+	for i := range w.slots {
+		if w.slots[i].sent != 0 {
+			w.underWay++
+		}
+	}
 	w.lastHeard = sys.Nanotime()
 	until := w.lastHeard + int64(awaitLateTime)
-	for w.waiting > 0 && w.err == nil && !w.quit.Load() {
+	for (w.waiting > 0 || w.underWay > 0) && w.err == nil && !w.quit.Load() {
 		n, errno := w.set.Wait(w.events[:], w.pause())
 		for i := range w.events[:n] {
 			w.serve(&w.events[i])
@@ -125,3 +131,35 @@ func (w *udpAsker) awaitLate() {
 		}
 	}
 }
+
+// cameAfter is the answer to a slot's request that came after the window.
+//
+//go:noinline
+func (w *udpAsker) cameAfter(s *udpSlot, now int64) {
+	s.sent = 0
+	w.others++
+	w.underWay--
+	w.lastHeard = now
+}
+
+// empty reads what is left in the sockets: answers that nothing waits for.
+func (w *udpAsker) empty() {
+	for flow := range w.flows {
+		w.serve(&unix.EpollEvent{Fd: int32(flow)})
+		if w.err != nil {
+			return
+		}
+	}
+}
+
+// sentAll is the requests of the whole trial that the kernel took: a slot's
+// round was 1 before it asked.
+func (w *udpAsker) sentAll() (n int64) {
+	for i := range w.slots {
+		n += int64(w.slots[i].round - 1)
+	}
+	return n - w.untaken
+}
+
+// receivedAll is the answers, of whatever kind, of the whole trial.
+func (w *udpAsker) receivedAll() int64 { return w.meter.messages + w.others }

@@ -249,7 +249,7 @@ func (m *meter) close(end mark) {
 	if m.parts != nil {
 		m.parts.close(m.end)
 	}
-	m.usage.ends()
+	m.usage.ends(end.at)
 }
 
 // finish says that no message will come any more. A window that is still open

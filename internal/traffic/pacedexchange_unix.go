@@ -39,6 +39,9 @@ func (p *pacedExchange) run(cfg Config, x *exchange) (result.End, error) {
 	if err := p.loop(); err != nil {
 		return result.End{}, err
 	}
+	if err := p.empty(); err != nil {
+		return result.End{}, err
+	}
 	end := p.pace.result()
 	end.Counts[CountLate] = x.late
 	end.Counts[CountLost] = p.pace.sent - end.Messages - x.late
@@ -111,12 +114,34 @@ func (p *pacedExchange) loop() error {
 	}
 }
 
+// receivedAll is the answers, of whatever kind, of the whole trial.
+func (p *pacedExchange) receivedAll() int64 {
+	return p.pace.warmup.Count() + p.exchange.receivedAll() + p.pace.tail
+}
+
+// empty reads what is left in the socket when nothing is waited for any more.
+func (p *pacedExchange) empty() error {
+	for until := sys.Nanotime() + int64(awaitLateTime); sys.Nanotime() < until; {
+		n, errno := p.sock.Recv(p.answer, unix.MSG_DONTWAIT)
+		switch {
+		case errno == 0:
+			p.take(n, sys.Nanotime())
+		case errno == unix.EAGAIN:
+			return nil
+		case !transient(errno):
+			return p.sock.failed("receive from", errno)
+		}
+	}
+	return nil
+}
+
 // ask sends the next request, which was due then.
 //
 //go:nosplit
 func (p *pacedExchange) ask(due int64) error {
 	p.number()
 	for !p.inflight.free(p.seq) {
+		p.unused++
 		p.number()
 	}
 	now := sys.Nanotime()
@@ -153,10 +178,12 @@ func (p *pacedExchange) odd(to answerTo, due, now int64) {
 	p.quietAt = now
 	switch {
 	case to == toNone:
+		p.others++
 		p.stale++
 	case due < p.pace.from:
 		p.pace.warmup.Record(now - due)
 	default:
+		p.others++
 		p.late++
 		p.pace.samples.Record(now - due)
 	}

@@ -12,4 +12,10 @@ type pacedUDPRR struct {
 
 func newPacedUDPRR(cfg Config) Engine { return &pacedUDPRR{udpRRLocal: udpRRLocal{cfg: cfg}} }
 
-func (e *pacedUDPRR) Run() (result.End, error) { return e.paced.run(e.cfg, &e.exchange) }
+func (e *pacedUDPRR) Run() (result.End, error) {
+	end, err := e.paced.run(e.cfg, &e.exchange)
+	if err == nil {
+		countAll(end.Counts, e.exchange.sentAll(), e.paced.receivedAll(), e.exchange.sock)
+	}
+	return end, err
+}

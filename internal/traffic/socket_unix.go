@@ -27,6 +27,7 @@ type socket struct {
 	// number: it returns nil if there is nothing to add.
 	explain  func(errno unix.Errno) error
 	warnings []result.Warning
+	before   droppedBefore
 }
 
 // openSocket makes a socket of the address's family with the buffers that the

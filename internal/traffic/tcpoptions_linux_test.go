@@ -5,12 +5,12 @@ package traffic
 import (
 	"errors"
 	"net/netip"
-	"runtime"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"netdelta/internal/labtest"
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
 )
@@ -137,27 +137,16 @@ func TestTCPOptionsRefused(t *testing.T) {
 	}
 }
 
-// TestTCPMarkNeedsPrivilege drops the calling thread's capabilities.
 func TestTCPMarkNeedsPrivilege(t *testing.T) {
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread() // and never unlocks it: the thread ends here
-		head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-		var none [2]unix.CapUserData
-		if err = unix.Capset(&head, &none[0]); err != nil {
-			return
-		}
-		var e Engine
-		if e, err = New(Config{Role: result.Local, Test: spec.Test{Name: "tcp_stream", Params: spec.Params{Mark: 5}},
-			Window: testWindow, CPU: -1, Addr: loopbacks["ipv4"]}); err != nil {
-			return
+	err := labtest.WithoutCapabilities(func() error {
+		e, err := New(Config{Role: result.Local, Test: spec.Test{Name: "tcp_stream", Params: spec.Params{Mark: 5}},
+			Window: testWindow, CPU: -1, Addr: loopbacks["ipv4"]})
+		if err != nil {
+			return err
 		}
 		_, err = e.Prepare()
-		err = errors.Join(err, e.Close())
-	}()
-	<-done
+		return errors.Join(err, e.Close())
+	})
 	oneLine(t, err, "SO_MARK", "CAP_NET_ADMIN")
 	if !errors.Is(err, unix.EPERM) {
 		t.Errorf("%v is no permission error", err)

@@ -14,6 +14,7 @@
 //
 //	icmp_echo, udp_rr local   sent, lost, late, stale
 //	udp_rr remote             send_errors
+//	udp_rr, both ends         sent_all, received_all, socket_drops_all
 //	tcp_rr local              sent
 //	tcp_crr local             sent, failed, connect_retries
 //	tcp_crr remote            failed
@@ -74,7 +75,10 @@
 //
 // sent_all, received_all and socket_drops_all are of the whole trial, from
 // before the warm-up until the drain is over, as the link's own counters are:
-// result.Trial.Balance says where every datagram went.
+// result.Trial.Balances says where every datagram went. At udp_rr's local end
+// received_all has late and stale answers too; it ends when all requests are
+// answered or nothing has come for the length of a timeout, so that no answer
+// is under way any more.
 package traffic
 
 import (

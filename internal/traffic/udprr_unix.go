@@ -59,10 +59,22 @@ func (e *udpRRLocal) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
 	}
-	return e.exchange.sock.join(&e.cfg, peer)
+	x := &e.exchange
+	if err := x.sock.join(&e.cfg, peer); err != nil {
+		return err
+	}
+	x.sock.watchDrops()
+	return nil
 }
 
-func (e *udpRRLocal) Run() (result.End, error) { return e.exchange.run() }
+func (e *udpRRLocal) Run() (result.End, error) {
+	x := &e.exchange
+	end, err := x.run()
+	if err == nil {
+		countAll(end.Counts, x.sentAll(), x.receivedAll(), x.sock)
+	}
+	return end, err
+}
 
 func (e *udpRRLocal) Stop() {}
 
@@ -81,6 +93,7 @@ type udpRRRemote struct {
 	width      int
 	payload    int
 	sendErrors int64
+	others     int64 // datagrams of the whole trial that were not to be answered
 }
 
 func newUDPRRRemote(cfg Config) Engine { return &udpRRRemote{cfg: cfg} }
@@ -101,16 +114,26 @@ func (e *udpRRRemote) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
 	}
-	return e.sock.join(&e.cfg, peer)
+	if err := e.sock.join(&e.cfg, peer); err != nil {
+		return err
+	}
+	e.sock.watchDrops()
+	return nil
 }
 
 func (e *udpRRRemote) Run() (result.End, error) {
-	if err := e.loop(); err != nil {
+	err := e.loop()
+	if err == nil {
+		err = e.empty()
+	}
+	if err != nil {
 		return result.End{}, err
 	}
 	e.meter.silence(sys.Nanotime())
 	end := e.meter.receiverResult(e.sock.warnings)
 	end.Counts = map[string]int64{CountSendErrors: e.sendErrors}
+	answered := e.meter.messages
+	countAll(end.Counts, answered, answered+e.sendErrors+e.others, e.sock)
 	return end, nil
 }
 
@@ -121,8 +144,8 @@ func (e *udpRRRemote) loop() error {
 	for !e.stop.Load() {
 		n, errno := sock.Recv(e.request, 0)
 		if errno != 0 || n < e.width {
-			if errno != 0 && !transient(errno) {
-				return e.sock.failed("receive from", errno)
+			if err := e.unanswered(n, errno); err != nil {
+				return err
 			}
 			continue
 		}
@@ -136,6 +159,34 @@ func (e *udpRRRemote) loop() error {
 		e.meter.event(1, e.payload, sys.Nanotime())
 	}
 	return nil
+}
+
+// unanswered deals with a receive call that brought no request: Stop ends one
+// with no bytes.
+//
+//go:noinline
+func (e *udpRRRemote) unanswered(n int, errno unix.Errno) error {
+	switch {
+	case errno != 0 && !transient(errno):
+		return e.sock.failed("receive from", errno)
+	case errno == 0 && (n > 0 || !e.stop.Load()):
+		e.others++
+	}
+	return nil
+}
+
+// empty counts what is left in the socket when the peer waits for nothing any
+// more.
+func (e *udpRRRemote) empty() error {
+	for {
+		n, errno := e.sock.Recv(e.request, unix.MSG_DONTWAIT)
+		if errno == unix.EAGAIN || errno == 0 && n == 0 {
+			return nil
+		}
+		if err := e.unanswered(n, errno); err != nil {
+			return err
+		}
+	}
 }
 
 // unsent deals with an answer that could not be sent: the peer will take it

@@ -21,8 +21,11 @@ type Watcher interface {
 	// Warm is told with the end's first message when the window will open, in
 	// nanoseconds of sys.Nanotime. Every thread tells it once.
 	Warm(opens int64)
-	// Over is told when a window is over.
-	Over()
+	// Over is told when a window is over, and when it was, in nanoseconds of
+	// sys.Nanotime: an end that waits for the other may find that out later.
+	Over(ended int64)
+	// Left is told by a traffic thread that has done its part and may end.
+	Left()
 	// Thread is told of each traffic thread, by its number in the test and
 	// that which the kernel knows it by (gettid(2)), before any message.
 	Thread(number, tid int)
@@ -44,6 +47,13 @@ func (u *Usage) warms(opens int64) {
 func (u *Usage) thread(number int) {
 	if u != nil && u.Watcher != nil {
 		u.Watcher.Thread(number, sys.ThreadID())
+	}
+}
+
+// left is told by each traffic thread that has done its part.
+func (u *Usage) left() {
+	if u != nil && u.Watcher != nil {
+		u.Watcher.Left()
 	}
 }
 
@@ -99,12 +109,12 @@ func (u *Usage) begins() {
 // ends is told by each meter that its window is over.
 //
 //go:noinline
-func (u *Usage) ends() {
+func (u *Usage) ends(at int64) {
 	if u == nil {
 		return
 	}
 	if u.Watcher != nil {
-		u.Watcher.Over()
+		u.Watcher.Over(at)
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -133,7 +143,11 @@ func (u *Usage) AddTo(e *result.End) {
 	if e.Counts == nil {
 		e.Counts = map[string]int64{}
 	}
-	// The kernel divides the sum anew each time: a part may seem to go back.
-	e.Counts[CountCPUUser] = max(u.end.user-u.begin.user, 0)
-	e.Counts[CountCPUSystem] = max(u.end.system-u.begin.system, 0)
+	// The kernel divides the sum anew each time, by what its ticks saw: a part
+	// may seem to go back, and what is left out of the one may be in the other.
+	// The sum is exact.
+	user, system := u.end.user-u.begin.user, u.end.system-u.begin.system
+	sum := max(user+system, 0)
+	e.Counts[CountCPUUser] = min(max(user, 0), sum)
+	e.Counts[CountCPUSystem] = sum - e.Counts[CountCPUUser]
 }

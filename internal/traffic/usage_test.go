@@ -74,3 +74,45 @@ func TestUsageOfSeveralThreads(t *testing.T) {
 		t.Error("a stream beside the test tells of its window")
 	}
 }
+
+// What is left out may have been counted as system time: the sum is right.
+func TestUsageApart(t *testing.T) {
+	for _, c := range []struct{ user, system, wantUser, wantSystem int64 }{
+		{5, 7, 5, 7},
+		{-2, 9, 0, 7},
+		{9, -2, 7, 0},
+		{-3, 1, 0, 0},
+	} {
+		u := Usage{begun: true}
+		u.end.user, u.end.system = c.user, c.system
+		var end result.End
+		u.AddTo(&end)
+		if end.Counts[CountCPUUser] != c.wantUser || end.Counts[CountCPUSystem] != c.wantSystem {
+			t.Errorf("%+v: %v", c, end.Counts)
+		}
+	}
+}
+
+// endWatcher notes when a window was over.
+type endWatcher struct {
+	Watcher
+	ended int64
+}
+
+func (w *endWatcher) Warm(int64)       {}
+func (w *endWatcher) Over(ended int64) { w.ended = ended }
+
+// An end whose peer stopped early learns of it later than that was.
+func TestWatcherIsToldWhenItWasOver(t *testing.T) {
+	var w endWatcher
+	m := meterOf(Config{Role: result.Remote, Test: spec.Test{Name: "udp_rr", Params: spec.Params{Count: 9}},
+		Warmup: 10, Window: 100, Usage: &Usage{Watcher: &w}})
+	for _, at := range []int64{5, 15, 20, 25} {
+		m.event(1, 1, at)
+	}
+	m.silence(60)
+	m.finish()
+	if w.ended != 25 {
+		t.Errorf("over at %d, not with the last message at 25", w.ended)
+	}
+}

@@ -3,6 +3,7 @@ package traffic
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
+	"netdelta/internal/sys"
 )
 
 // socketWatcher notes which sockets it is told of.
@@ -18,12 +20,33 @@ type socketWatcher struct {
 	mu sync.Mutex
 	// cookies are what the kernel knew each by when it was told of.
 	cookies map[int]uint64
+	threads map[int]int // numbers of the kernel by those of the test
+	left    []int       // those that have done their part
 	wrong   []error
 }
 
-func (w *socketWatcher) Warm(int64)      {}
-func (w *socketWatcher) Over()           {}
-func (w *socketWatcher) Thread(int, int) {}
+func (w *socketWatcher) Warm(int64) {}
+func (w *socketWatcher) Over(int64) {}
+
+// Left has each thread that the test has beside its first say that it is done.
+func (w *socketWatcher) Left() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.left = append(w.left, sys.ThreadID())
+}
+
+// Thread has each number go to one thread.
+func (w *socketWatcher) Thread(number, tid int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if other, twice := w.threads[number]; twice {
+		w.wrong = append(w.wrong, fmt.Errorf("threads %d and %d are both number %d", other, tid, number))
+	}
+	if w.threads == nil {
+		w.threads = map[int]int{}
+	}
+	w.threads[number] = tid
+}
 
 func (w *socketWatcher) Socket(fd int) {
 	w.mu.Lock()
@@ -46,6 +69,11 @@ func (w *socketWatcher) check(t *testing.T, role string, want int) {
 	defer w.mu.Unlock()
 	if len(w.wrong) > 0 || len(w.cookies) != want {
 		t.Errorf("%s told of %d sockets, not %d: %v", role, len(w.cookies), want, w.wrong)
+	}
+	for number, tid := range w.threads {
+		if number > 0 && !slices.Contains(w.left, tid) {
+			t.Errorf("%s: thread %d did not say that it has done its part", role, number)
+		}
 	}
 	for fd, cookie := range w.cookies {
 		if now, err := unix.GetsockoptUint64(fd, unix.SOL_SOCKET, unix.SO_COOKIE); err != nil || now != cookie {
@@ -71,6 +99,7 @@ func TestWatcherIsToldOfEverySocket(t *testing.T) {
 		{"tcp_rr", spec.Params{Rate: 1000}, 1, 1},
 		{"tcp_rr", spec.Params{Flows: 3, Threads: 2}, 3, 3},
 		{"tcp_crr", spec.Params{}, 0, 0},
+		{"udp_rr", spec.Params{Load: "tcp_bidir"}, 1, 1},
 		{"udp_stream", spec.Params{}, 1, 1},
 		{"udp_stream", spec.Params{Flows: 4, Threads: 2}, 4, 2},
 		{"tcp_stream", spec.Params{}, 1, 1},

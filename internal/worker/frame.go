@@ -13,9 +13,9 @@ import (
 )
 
 // maxFrame is the most bytes of one message, a bound on what a broken peer can
-// make us allocate. The largest real one is a reply with a histogram, some
-// tens of KiB.
-const maxFrame = 1 << 20
+// make us allocate. The largest real one is a reply with a histogram and counters:
+// some tens of KiB, and a kilobyte or two for each CPU of the host.
+const maxFrame = 8 << 20
 
 // Commands, in the order in which they are given.
 const (

@@ -12,9 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"netdelta/internal/feature"
 	"netdelta/internal/labtest"
-	"netdelta/internal/netlab"
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
 	"netdelta/internal/sys"
@@ -131,24 +129,4 @@ func armed(t testing.TB, test string, window time.Duration) (local, remote *Work
 		t.Fatal(err)
 	}
 	return local, remote
-}
-
-// newLink joins two hosts by veth.
-func newLink(t testing.TB) (*netlab.Lab, *netlab.Link) {
-	t.Helper()
-	labtest.Need(t, feature.NetNS, feature.Veth)
-	lab, err := netlab.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := lab.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	link, err := lab.Connect(t.Context(), netlab.LinkConfig{Kind: netlab.Veth, Context: "backlog", WireCPU: sys.NoCPU})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lab, link
 }

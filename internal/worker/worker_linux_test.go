@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdelta/internal/labtest"
+	"netdelta/internal/labtest/veth"
 	"netdelta/internal/netlab"
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
@@ -28,7 +29,7 @@ const window = 50 * time.Millisecond
 // TestTrials runs every test over a link between two hosts.
 func TestTrials(t *testing.T) {
 	labtest.NoLeaks(t)
-	lab, link := newLink(t)
+	lab, link := veth.Pair(t)
 	addrs := map[string][2]netip.Addr{
 		"ipv4": {link.AddrA(), link.AddrB()},
 		"ipv6": {link.Addr6A(), link.Addr6B()},

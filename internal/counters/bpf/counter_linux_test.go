@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"netdelta/internal/feature"
 	"netdelta/internal/labtest"
@@ -156,22 +154,13 @@ func wantGone(t *testing.T, ids []uint32) {
 
 // TestRefusalSaysWhatIsNeeded opens as a thread without any capability.
 func TestRefusalSaysWhatIsNeeded(t *testing.T) {
-	got := make(chan error)
-	go func() {
-		runtime.LockOSThread() // and ends with the goroutine
-		head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-		var none [2]unix.CapUserData
-		if err := unix.Capset(&head, &none[0]); err != nil {
-			got <- fmt.Errorf("drop capabilities: %w", err)
-			return
-		}
+	err := labtest.WithoutCapabilities(func() error {
 		c, err := Open()
 		if err == nil {
 			err = errors.Join(errors.New("it may count all the same"), c.Close())
 		}
-		got <- err
-	}()
-	err := <-got
+		return err
+	})
 	if !errors.Is(err, feature.ErrUnavailable) || !strings.Contains(err.Error(), "CAP_BPF") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("error: %v", err)
 	}

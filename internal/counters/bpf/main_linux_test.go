@@ -10,9 +10,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"netdelta/internal/feature"
 	"netdelta/internal/labtest"
-	"netdelta/internal/netlab"
+	"netdelta/internal/labtest/veth"
 	"netdelta/internal/sys"
 )
 
@@ -189,20 +188,7 @@ type path struct {
 
 func newPath(t testing.TB) *path {
 	t.Helper()
-	labtest.Need(t, feature.NetNS, feature.Veth)
-	lab, err := netlab.New()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := lab.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	link, err := lab.Connect(t.Context(), netlab.LinkConfig{Kind: netlab.Veth, Context: "backlog", WireCPU: sys.NoCPU})
-	if err != nil {
-		t.Fatal(err)
-	}
+	lab, link := veth.Pair(t)
 	p := &path{}
 	for i, end := range []struct {
 		ns   *sys.NetNS
@@ -224,9 +210,11 @@ func newPath(t testing.TB) *path {
 			t.Fatal(err)
 		}
 	}
-	if p.far, err = unix.Getsockname(p.fds[1]); err != nil {
+	far, err := unix.Getsockname(p.fds[1])
+	if err != nil {
 		t.Fatal(err)
 	}
+	p.far = far
 	return p
 }
 

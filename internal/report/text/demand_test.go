@@ -55,6 +55,17 @@ func TestCostsAreNamedByEnd(t *testing.T) {
 	}
 }
 
+// So are warnings about one of them.
+func TestWarningsOfCostsNameTheEnd(t *testing.T) {
+	rows := costRows()
+	rows[1].Warnings = []result.Warning{{Code: "zero-figure", Metric: result.CPUPerByte, Text: "1 of 12 trials measured 0"}}
+	r := compare.Report{Comparisons: rows}
+	want := []string{"Warnings", "! tcp_stream cpu_per_byte remote: 1 of 12 trials measured 0."}
+	if d := cmp.Diff(want, warnings(&r)); d != "" {
+		t.Error(d)
+	}
+}
+
 // Where there is no room for a label, what tells it from others stays.
 func TestLabelsAreCutBeforeTheirEnd(t *testing.T) {
 	for _, c := range []struct {
@@ -111,11 +122,20 @@ func TestLossesAtHosts(t *testing.T) {
 		{compare.PathEnd, "wire.a_to_b.drop_ring_full", "in the wire (drop_ring_full)"},
 	} {
 		p := compare.Place{End: c.end, Name: c.name, Share: 0.1}
-		if got := placeText(p); got != c.want {
+		if got := placeText(p, false); got != c.want {
 			t.Errorf("%s %s is %q, want %q", c.end, c.name, got, c.want)
 		}
 		if got := namesHost(compare.Loss{Places: []compare.Place{p}}); got != (c.name == "a.tx_dropped") {
 			t.Errorf("%s %s names a host of a lab: %v", c.end, c.name, got)
 		}
+	}
+	rr := compare.Loss{Test: "udp_rr", Lost: 0.5, Places: []compare.Place{{End: result.Local, Name: "qdisc.drops", Share: 0.1},
+		{End: compare.PathEnd, Name: "wire.b_to_a.drop_ring_full", Share: 0.2}, {End: result.Local, Name: "socket_drops", Share: 0.2}}}
+	if got, want := lossText(&rr), "lost 50%: 10% in the local end's queueing discipline (drops), 20% in the wire back (drop_ring_full), 20% at the local end's socket"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	parts := compare.Loss{Lost: 0.5, Frames: true, Places: []compare.Place{{End: result.Local, Name: "qdisc.drops", Share: 0.1}, {End: result.Remote, Name: "socket_drops", Share: 0.2}}}
+	if got, want := lossText(&parts), "lost 50%: 10%, counted in packets, in the sender's queueing discipline (drops), 20% at the receiver's socket"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -86,9 +86,9 @@ func figures(r *summary.Report) table {
 			t.add(title)
 			last, under = of, f.Under
 		}
-		name := "  " + f.Metric
+		name := "  " + shortened(f.Metric)
 		if len(f.Warnings) > 0 || f.N == 0 {
-			name = "! " + f.Metric
+			name = "! " + shortened(f.Metric)
 		}
 		// The median's scale, or a single large one would make it 0.0.
 		div, label := unit.Scale(f.Unit, value(f.Median))
@@ -167,6 +167,9 @@ func runNotes(r *summary.Report) []string {
 	}
 	if slices.ContainsFunc(r.Figures, func(f summary.Figure) bool { return runShows(&f) && len(f.Warnings) > 0 }) {
 		text += " ! see the warnings."
+	}
+	if slices.ContainsFunc(r.Figures, func(f summary.Figure) bool { return runShows(&f) && shortened(f.Metric) != f.Metric }) {
+		text += " cpu is CPU time beyond the idle baseline: cpu_per_op and cpu_per_byte, as the unit says."
 	}
 	lines := wrap(text, "", "")
 	if demand := runDemand(r); demand != "" {

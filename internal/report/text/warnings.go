@@ -31,7 +31,7 @@ func warnings(r *compare.Report) []string {
 			}
 			name := c.Name()
 			if w.Metric != "" {
-				name += " " + c.Metric
+				name += " " + c.Metric + arrow(&c, r.Comparisons)
 			}
 			if severalLevels {
 				name += " (" + c.Variant + ")"

@@ -40,7 +40,11 @@ func losses(r *compare.Report) []string {
 	for i := range r.Losses {
 		l := &r.Losses[i]
 		if of := named(l.Test, l.Params, l.Under); of != last {
-			lines = append(lines, wrap(of+", share of what was sent", "", "  ")...)
+			what := "what was sent"
+			if answered(l) {
+				what = "requests"
+			}
+			lines = append(lines, wrap(of+", share of "+what, "", "  ")...)
 			last = of
 		}
 		lines = append(lines, wrap(l.Variant+" "+lossText(l), "  ", "    ")...)
@@ -62,10 +66,13 @@ func lossText(l *compare.Loss) string {
 	var where []string
 	for _, p := range l.Places {
 		share := percent(p.Share)
-		if l.Frames && p.End == compare.PathEnd {
+		switch inside := strings.Contains(p.Name, "."); {
+		case l.Frames && p.End == compare.PathEnd:
 			share += " of the frames"
+		case l.Frames && inside:
+			share += ", counted in packets,"
 		}
-		where = append(where, share+" "+placeText(p))
+		where = append(where, share+" "+placeText(p, answered(l)))
 	}
 	if l.Unnamed != nil && *l.Unnamed >= leastUnnamed {
 		where = append(where, percent(*l.Unnamed)+" where nothing counts")
@@ -91,25 +98,39 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.2g%%", v)
 }
 
-// placeText says where a counter is.
-func placeText(p compare.Place) string {
+// answered says that what went missing is requests and answers.
+func answered(l *compare.Loss) bool {
+	return spec.Test{Name: l.Test}.Kind().Pattern == spec.RoundTrip
+}
+
+// placeText says where a counter is, of a stream or of round trips.
+func placeText(p compare.Place, answered bool) string {
 	host, name, _ := strings.Cut(p.Name, ".")
 	switch {
 	case p.End == result.Local || p.End == result.Remote:
-		return hostPlaceText(p.End, host, name)
+		return hostPlaceText(hostText(p.End, answered), host, name)
+	case strings.HasPrefix(p.Name, "wire.b_to_a."):
+		return fmt.Sprintf("in the wire back (%s)", name[strings.LastIndexByte(name, '.')+1:])
 	case host == "wire":
 		return fmt.Sprintf("in the wire (%s)", name[strings.LastIndexByte(name, '.')+1:])
 	}
 	return fmt.Sprintf("at %s's interface (%s)", host, name)
 }
 
-// hostPlaceText says where a counter of one of the two hosts is, by its source; a
-// count of the receiver's engine is of its socket.
-func hostPlaceText(end, source, name string) string {
-	who := "receiver"
-	if end == result.Local {
-		who = "sender"
+// hostText is what an end is called.
+func hostText(end string, answered bool) string {
+	switch {
+	case answered:
+		return end + " end"
+	case end == result.Local:
+		return "sender"
 	}
+	return "receiver"
+}
+
+// hostPlaceText says where a counter of one of the two hosts is, by its source; a
+// count of an engine is of its socket.
+func hostPlaceText(who, source, name string) string {
 	switch source {
 	case result.SourceDevice:
 		return fmt.Sprintf("at the %s's interface (%s)", who, name)
