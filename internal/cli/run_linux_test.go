@@ -163,6 +163,25 @@ func (x *twoHosts) await(t *testing.T, enough func(trials float64) bool) {
 	t.Fatal("no trials came")
 }
 
+// What is changed between two trials is in neither's counters, and is told all
+// the same.
+func TestRunOnChangedHost(t *testing.T) {
+	x := newTwoHosts(t)
+	x.start(t, "--secret-file", x.secret)
+	b := begin(t, x.lab.A.NS, x.runArgs("--test", "udp_rr", "--trials", "20")...)
+	x.await(t, func(trials float64) bool { return trials >= 1 && trials < 20 })
+	ip(t, x.lab.B.NS, "link", "set", x.lab.B.Device, "txqueuelen", "77")
+	o := b.wait(t)
+	o.want(t, cli.ExitDone)
+	want := "this changed at the remote end: " + x.lab.B.Device + " queue length from 1000 to 77"
+	if !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want) {
+		t.Errorf("the report lacks %q:\n%s", want, o.stdout)
+	}
+	if o := x.run(t, "--test", "udp_rr"); strings.Contains(o.stdout, "this changed") {
+		t.Errorf("of a run in which nothing changed:\n%s", o.stdout)
+	}
+}
+
 // A run that is killed leaves what it had, and reads as partial.
 func TestRunKilled(t *testing.T) {
 	x := newTwoHosts(t)

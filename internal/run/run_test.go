@@ -59,7 +59,7 @@ func TestWholePlan(t *testing.T) {
 func TestSteps(t *testing.T) {
 	on(t, func(t *testing.T, b *bench) {
 		b.cfg.Plan.Tests = b.cfg.Plan.Tests[1:] // udp_rr
-		b.cfg.Plan.Blocks = 2 // in the first one, each variant's CPUs are looked at
+		b.cfg.Plan.Blocks = 2                   // in the first one, each variant's CPUs are looked at
 		if err := Run(t.Context(), b.cfg); err != nil {
 			t.Fatal(err)
 		}
