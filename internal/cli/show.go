@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -114,7 +113,7 @@ func intervals(trials []result.Trial) string {
 		}
 	}
 	if b.Len() == 0 {
-		return fmt.Sprintf("this run has no intervals: its windows were not longer than one (--time above --interval, %v by default)\n", time.Second)
+		return "this run has no intervals: its windows were too short to be divided,\nor it was told not to (run --time, --interval)\n"
 	}
 	return b.String()
 }

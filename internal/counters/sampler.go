@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"netdelta/internal/result"
-	"netdelta/internal/sys"
 )
 
 // Options says what a sampler is to read, and of what.
@@ -93,10 +92,7 @@ func New(o Options) (*Sampler, error) {
 		o.root = "/"
 	}
 	if len(o.CPUs) == 0 {
-		cpus, err := sys.OnlineCPUs()
-		if err == nil {
-			o.CPUs = cpus
-		}
+		o.CPUs = machineCPUs(o.root)
 	}
 	if o.Device == "" && o.Addr.IsValid() {
 		o.Device = deviceOf(o.Addr)

@@ -23,8 +23,8 @@ func Encode(t Trial) ([]byte, error) {
 	return data, nil
 }
 
-// Decode reads what Encode wrote: exactly one object, of this schema, with no
-// field that the schema does not have. What it accepts, Validate does.
+// Decode reads what Encode wrote: exactly one object, of this schema or the one
+// before it, with no field that this schema does not have. What it accepts, Validate does.
 func Decode(data []byte) (Trial, error) {
 	if err := checkSchema(data); err != nil {
 		return Trial{}, fmt.Errorf("read trial: %w", err)
@@ -35,6 +35,7 @@ func Decode(data []byte) (Trial, error) {
 	if err := d.Decode(&t); err != nil {
 		return Trial{}, fmt.Errorf("read trial: %w", err)
 	}
+	t.Schema = Schema
 	if err := t.Validate(); err != nil {
 		return Trial{}, fmt.Errorf("read trial: %w", err)
 	}
@@ -51,7 +52,7 @@ func checkSchema(data []byte) error {
 	if err := json.Unmarshal(data, &head); err != nil {
 		return err
 	}
-	if head.Schema == Schema {
+	if head.Schema == Schema || head.Schema == firstSchema {
 		return nil
 	}
 	name, own, _ := strings.Cut(Schema, "/")
@@ -60,7 +61,7 @@ func checkSchema(data []byte) error {
 		if k, err := strconv.ParseUint(own, 10, 32); err == nil && n > k {
 			return fmt.Errorf("its schema is %s and this program reads %s: use a newer netdelta", head.Schema, Schema)
 		}
-		return fmt.Errorf("its schema is %s and this program reads only %s", head.Schema, Schema)
+		return fmt.Errorf("its schema is %s and this program reads only %s and %s", head.Schema, firstSchema, Schema)
 	}
 	if head.Schema == "" {
 		return fmt.Errorf("no schema named: %s is needed", Schema)

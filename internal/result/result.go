@@ -11,8 +11,12 @@ import (
 	"netdelta/internal/unit"
 )
 
-// Schema names the version of a trial's JSON form.
-const Schema = "netdelta.trial/1"
+// Schema names the version of a trial's JSON form. The second one has what the
+// hosts counted; one of the first is read as one in which they were not asked.
+const (
+	Schema      = "netdelta.trial/2"
+	firstSchema = "netdelta.trial/1"
+)
 
 // The two ends of a test: Local starts it.
 const (

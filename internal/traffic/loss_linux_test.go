@@ -164,8 +164,10 @@ func TestAnswersAfterTheWindow(t *testing.T) {
 		}
 	})
 	local, _ := tr.run(t)
-	if want := map[string]int64{CountSent: 1, CountLost: 0, CountLate: 1, CountStale: 0}; fmt.Sprint(local.Counts) != fmt.Sprint(want) {
-		t.Errorf("counts %v, want %v", local.Counts, want)
+	for name, want := range map[string]int64{CountSent: 1, CountLost: 0, CountLate: 1, CountStale: 0, CountSentAll: 1, CountReceivedAll: 1} {
+		if got, there := local.Counts[name]; !there || got != want {
+			t.Errorf("%s is %d, want %d, of %v", name, got, want, local.Counts)
+		}
 	}
 	if local.Messages != 0 || !warned(local, WarnLateAnswers) {
 		t.Errorf("%d messages, warnings %v", local.Messages, local.Warnings)
