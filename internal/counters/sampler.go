@@ -193,7 +193,7 @@ func (s *Sampler) Begin() {
 		}
 	}
 	s.began = true
-	go s.watch()
+	onOwnThread(s.watch)
 }
 
 // Warm is told when the window will open. Only the first thread's counts.

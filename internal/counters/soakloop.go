@@ -44,9 +44,8 @@ const (
 func startLoop(cpu int) (*loop, error) {
 	l := &loop{cpu: cpu, turns: make(chan struct{}, 1), resting: make(chan struct{}), gone: make(chan struct{})}
 	ready := make(chan error)
-	go func() {
+	onOwnThread(func() {
 		defer close(l.gone)
-		// The thread ends with this goroutine, which is locked to it.
 		err := sys.PinThread(cpu)
 		if err == nil {
 			err = sys.SetIdle()
@@ -61,7 +60,7 @@ func startLoop(cpu int) (*loop, error) {
 			x = l.spin(x)
 			l.resting <- struct{}{}
 		}
-	}()
+	})
 	if err := <-ready; err != nil {
 		<-l.gone
 		return nil, fmt.Errorf("a loop of idle priority on CPU %d: %w", cpu, err)

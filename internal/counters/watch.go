@@ -3,7 +3,6 @@ package counters
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -33,11 +32,9 @@ const (
 	lateEnd   = "late_end_ns"
 )
 
-// watch takes the samples before and after the window.
+// watch takes the samples before and after the window, on a thread of its own.
 func (s *Sampler) watch() {
 	defer close(s.done)
-	// The thread ends with this goroutine: what it was made is its own.
-	runtime.LockOSThread()
 	s.o.threads.exclude(sys.ThreadID())
 	// It works for a millisecond on either side of the window, and is late where
 	// it has to wait for a CPU. Without the privilege it is so more often.
