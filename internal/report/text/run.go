@@ -102,11 +102,14 @@ func figures(r *summary.Report) table {
 }
 
 // runShows says whether the text has the figure: the main ones, what a sender
-// had to say beside its receiver, and those that count mishaps where there
+// had to say beside its receiver, where datagrams were lost, and those that count mishaps where there
 // were any or nobody counted them.
 func runShows(f *summary.Figure) bool {
 	if f.Metric == result.Offered {
 		return true
+	}
+	if strings.HasPrefix(f.Metric, result.Loss+"_") { // where what was lost was lost
+		return f.Max != nil && *f.Max != 0
 	}
 	switch f.Rank() {
 	case result.Headline, result.Main:
