@@ -21,7 +21,7 @@ import (
 // what it needs, and soakPatience how long it waits for a calibration there.
 const (
 	tries        = 8
-	soakPatience = 20 * time.Second
+	soakPatience = 90 * time.Second
 )
 
 // soaked opens loops on CPUs. Where something else is busy there, it tries
