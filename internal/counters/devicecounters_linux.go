@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"net"
 
 	"github.com/vishvananda/netlink/nl"
 	"golang.org/x/sys/unix"
@@ -61,19 +60,11 @@ type deviceSource struct {
 }
 
 func openDevice(o *Options) (source, error) {
-	name, err := o.device()
+	name, index, r, err := o.openInterface()
 	if err != nil {
 		return nil, err
 	}
-	d, err := net.InterfaceByName(name)
-	if err != nil {
-		return nil, reason(fmt.Errorf("find interface %s: %w", name, err))
-	}
-	r, err := openRoutes()
-	if err != nil {
-		return nil, reason(err)
-	}
-	s := &deviceSource{routes: r, name: name, index: d.Index, changes: -1}
+	s := &deviceSource{routes: r, name: name, index: index, changes: -1}
 	if _, err := s.take(); err != nil {
 		return nil, reason(errors.Join(err, s.close()))
 	}

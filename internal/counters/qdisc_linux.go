@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"net"
 	"syscall"
 
 	"github.com/vishvananda/netlink/nl"
@@ -62,19 +61,11 @@ const (
 )
 
 func openQdisc(o *Options) (source, error) {
-	name, err := o.device()
+	name, index, r, err := o.openInterface()
 	if err != nil {
 		return nil, err
 	}
-	d, err := net.InterfaceByName(name)
-	if err != nil {
-		return nil, reason(fmt.Errorf("find interface %s: %w", name, err))
-	}
-	r, err := openRoutes()
-	if err != nil {
-		return nil, reason(err)
-	}
-	s := &qdiscSource{routes: r, name: name, index: d.Index, counts: map[qdiscKey]*[qdiscCounts]widened{}}
+	s := &qdiscSource{routes: r, name: name, index: index, counts: map[qdiscKey]*[qdiscCounts]widened{}}
 	if _, err := s.take(); err != nil {
 		return nil, reason(errors.Join(err, s.close()))
 	}

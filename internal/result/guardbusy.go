@@ -3,7 +3,6 @@ package result
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // atWorkFrom is the share of the window from which on a CPU was at work.
@@ -38,7 +37,7 @@ func (c *Counters) busyCPUs(readings []Reading) (busy map[int]float64, step floa
 	ticks := usable(readings, SourceCPU)
 	busy = map[int]float64{}
 	for _, cpu := range c.cpus() {
-		if ticks != nil && !anyCount(ticks, fmt.Sprintf("cpu%d.", cpu)) {
+		if ticks != nil && !tells(ticks, fmt.Sprintf("cpu%d.", cpu)) {
 			continue // it is offline
 		}
 		if of, ok := loadOf(readings, []int{cpu}, soaked); ok {
@@ -51,18 +50,8 @@ func (c *Counters) busyCPUs(readings []Reading) (busy map[int]float64, step floa
 // inInterrupts is the share of its time that a CPU spent in interrupts and
 // softirqs.
 func (c *Counters) inInterrupts(cpu int) float64 {
-	if r := usable(c.Readings, SourceBPF); r != nil && anyCount(r, "softirq_ns@") {
+	if r := usable(c.Readings, SourceBPF); r != nil && tells(r, "softirq_ns@") {
 		return r.part(r.rose(fmt.Sprintf("softirq_ns@%d", cpu)) + r.rose(fmt.Sprintf("irq_ns@%d", cpu)))
 	}
 	return usable(c.Readings, SourceCPU).kinds([]int{cpu}, "irq", "softirq")
-}
-
-// anyCount says whether the name of anything that rose begins so.
-func anyCount(r *Reading, prefix string) bool {
-	for name := range r.Counts {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
 }
