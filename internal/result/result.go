@@ -167,12 +167,15 @@ type Trial struct {
 	Start   time.Time    `json:"start"`
 	// Warmup and Window are the lengths that were planned; 0 where that is not
 	// known, as in an import.
-	Warmup   time.Duration `json:"warmup_ns,omitempty"`
-	Window   time.Duration `json:"window_ns,omitempty"`
-	Local    End           `json:"local"`
-	Remote   *End          `json:"remote,omitempty"` // nil where the kernel answers
-	Path     Path          `json:"path"`
-	Warnings []Warning     `json:"warnings,omitempty"`
+	Warmup time.Duration `json:"warmup_ns,omitempty"`
+	Window time.Duration `json:"window_ns,omitempty"`
+	// Changes are what was set for the trial's variant before it, and for those
+	// that it shares a path with: only what was another way before.
+	Changes  []Change  `json:"changes,omitempty"`
+	Local    End       `json:"local"`
+	Remote   *End      `json:"remote,omitempty"` // nil where the kernel answers
+	Path     Path      `json:"path"`
+	Warnings []Warning `json:"warnings,omitempty"`
 }
 
 // Path is what the link between the ends counted while the trial ran; zero

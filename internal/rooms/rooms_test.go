@@ -17,13 +17,13 @@ var layers = []struct {
 }{
 	{"protocol", []string{"proto", "proto/controlv1", "proto/controlv1/controlv1connect"}},
 	{"pure", pure},
-	{"linux", []string{"sys", "sys/tuntap", "sys/uring", "feature", "counters/bpf", "counters", "ether", "netlab", "traffic"}},
+	{"linux", []string{"sys", "sys/tuntap", "sys/uring", "feature", "counters/bpf", "counters", "ether", "netlab", "knob", "traffic"}},
 	{"processes", []string{"store", "store/memory", "store/sqlite", "store/storetest",
 		"worker", "roles", "ctl", "agent", "run", "hosts", "report/text", "report", "lab"}},
 	{"surface", []string{"cli", "labtest", "labtest/veth", "rooms", "cmd/netdelta"}},
 }
 
-var pure = []string{"unit", "hist", "spec", "result", "stats", "summary", "compare", "doctor"}
+var pure = []string{"unit", "hist", "spec", "result", "stats", "summary", "compare", "calibrate", "doctor"}
 
 // bench is where programs live that compare the instrument with others. They
 // may import every room, and no room imports them.

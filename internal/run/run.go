@@ -89,6 +89,11 @@ type Config struct {
 	// Sink takes each trial as soon as it is finished. An error stops the
 	// run.
 	Sink func(result.Trial) error
+	// Done are trials of an earlier part of the same plan, which are not run again.
+	Done []result.Trial
+	// Enough is asked after each block, with the number of blocks that are done;
+	// true ends the run in good order. It may be nil.
+	Enough func(blocks int) bool
 	// Progress is told where the run is, before each trial and at the end;
 	// never while traffic flows. It may be nil.
 	Progress func(Progress)

@@ -33,6 +33,12 @@ const (
 type Factor struct {
 	Name   string   `json:"name"`
 	Levels []string `json:"levels"`
+	// Slow says that a change of level is expensive: the factor then has one level
+	// through a whole plot of each block, while the others change within it.
+	Slow bool `json:"slow,omitempty"`
+	// Settings are what each level sets, by the level's name; nil where the
+	// experiment itself knows what its levels are.
+	Settings map[string][]Setting `json:"settings,omitempty"`
 }
 
 // Variant is one level of every factor, by the factor's name.
@@ -56,11 +62,23 @@ type Plan struct {
 	Question   string   `json:"question,omitempty"`
 	Factors    []Factor `json:"factors"`
 	// Baseline is the level of each factor that the others are compared with.
-	Baseline Variant       `json:"baseline"`
-	Tests    []Test        `json:"tests"`
-	Blocks   int           `json:"blocks"`
-	Warmup   time.Duration `json:"warmup_ns"`
-	Window   time.Duration `json:"window_ns"`
+	Baseline Variant `json:"baseline"`
+	// Chosen are the variants that are run of the full crossing; nil for all.
+	Chosen []Variant `json:"variants,omitempty"`
+	Tests  []Test    `json:"tests"`
+	// Blocks is how many blocks are run, or the most where Precision may end the
+	// run before.
+	Blocks int `json:"blocks"`
+	// Precision ends the run when the interval of every figure that matters reaches
+	// no further than that from its estimate: 0.02 is 2%. 0 for no such end.
+	Precision float64 `json:"precision,omitempty"`
+	// Limit is the time after which no further block begins; 0 for none.
+	Limit time.Duration `json:"limit_ns,omitempty"`
+	// Metrics are those that matter, by name: the others become details. nil for
+	// those of every report.
+	Metrics []string      `json:"metrics,omitempty"`
+	Warmup  time.Duration `json:"warmup_ns"`
+	Window  time.Duration `json:"window_ns"`
 	// Interval is how often figures are taken within a window; 0 for never.
 	Interval time.Duration `json:"interval_ns,omitempty"`
 	// Counters are the sources that both hosts read around each window; nil for
@@ -252,8 +270,11 @@ func (p *Plan) Variants() []Variant {
 // Slot is one visit of a variant within a block: the path is made once and
 // every test runs on it, in the order given.
 type Slot struct {
-	Block   int // from 0
-	Order   int // place within the whole schedule, from 0
+	Block int // from 0
+	Order int // place within the whole schedule, from 0
+	// Plot is the whole plot, from 0 through the whole schedule: slots that follow
+	// one another with the same levels of all slow factors, in one block.
+	Plot    int
 	Variant Variant
 	Tests   []Test
 }
@@ -280,3 +301,9 @@ func (p *Plan) Schedule() []Slot {
 
 // Trials is the number of trials that the plan runs.
 func (p *Plan) Trials() int { return p.Blocks * p.countVariants() * len(p.Tests) }
+
+// TestUnder is the plan's test as a variant runs it: with the parameters that
+// the variant's levels set.
+func (p *Plan) TestUnder(v Variant, t Test) (Test, error) { return p.testUnder(v, t) }
+
+func (p *Plan) testUnder(_ Variant, t Test) (Test, error) { return t, nil }
