@@ -29,6 +29,7 @@ func (a *Agent) admit(ctx context.Context, h ctl.Hold, send func(ctl.Event) erro
 		id:        rand.Text(),
 		hold:      h,
 		start:     a.cfg.Start,
+		keep:      a.cfg.Keep,
 		grace:     a.cfg.Grace,
 		state:     idle,
 		opened:    time.Now(), // until it is
@@ -76,6 +77,8 @@ func (a *Agent) obstacle(s *session, before int) (*ctl.Busy, error) {
 	switch {
 	case held != nil && held.hold.Exclusive:
 		return busy(held, "%s has the host alone since %s", who(held.hold), clock(held.opened)), ctl.ErrBusy
+	case held != nil && held.alone:
+		return busy(held, "%s has changed settings of the host, and so has it alone, since %s", who(held.hold), clock(held.opened)), ctl.ErrBusy
 	case held != nil && s.hold.Exclusive:
 		return busy(held, "%d others have the host (the first is %s, since %s), and a session alone cannot be beside them",
 			len(a.sessions), who(held.hold), clock(held.opened)), ctl.ErrBusy

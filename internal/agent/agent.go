@@ -48,6 +48,14 @@ type Config struct {
 	// one. Without it they can have one made for the trial only: whoever may
 	// measure need not be allowed to read what this process can.
 	Files bool
+	// Settings lets clients change settings of this host, and Commands lets them
+	// have commands of theirs run for that.
+	Settings, Commands bool
+	// Journal is the directory in which is kept what settings were; the default of
+	// package knob if empty.
+	Journal string
+	// Keep replaces the knob.Holder of a session; who is whom others are told of.
+	Keep func(who string) Keeper
 	// Heartbeat is the time between signs of life on a session's stream.
 	Heartbeat time.Duration
 	// Grace is how long, beside its warm-up and window, a trial may run. A
@@ -74,6 +82,7 @@ type Agent struct {
 	sessions map[string]*session
 	queue    []*waiter // who waits for a session, the first first
 	looking  bool      // a checkup is under way
+	failed   []Keeper  // of what could not be restored when its session ended
 }
 
 var _ ctl.Host = (*Agent)(nil)
@@ -86,6 +95,9 @@ func New(cfg Config) *Agent {
 	}
 	if cfg.Start == nil {
 		cfg.Start = processIn(cfg.NS)
+	}
+	if cfg.Keep == nil {
+		cfg.Keep = holderOf(cfg)
 	}
 	if cfg.MaxSessions == 0 {
 		cfg.MaxSessions = MaxSessions
@@ -105,8 +117,8 @@ func New(cfg Config) *Agent {
 	return &Agent{cfg: cfg, closing: make(chan struct{}), sessions: map[string]*session{}}
 }
 
-// Close ends every session with its worker and returns when they have ended.
-// New sessions are refused.
+// Close ends every session with its worker, restores what they have set, and
+// returns when that is done. New sessions are refused.
 func (a *Agent) Close() {
 	a.mu.Lock()
 	if !a.closed {
@@ -115,6 +127,9 @@ func (a *Agent) Close() {
 	}
 	a.mu.Unlock()
 	a.open.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), restoreBound)
+	defer cancel()
+	a.again(ctx)
 }
 
 // Hello tells who serves.
@@ -152,8 +167,9 @@ func (a *Agent) Open(ctx context.Context, h ctl.Hold, send func(ctl.Event) error
 		why = fmt.Errorf("%w: %w", ctl.ErrAborted, err)
 	}
 	s.end(why)
+	restored := a.restore(s)
 	a.release(s)
-	a.cfg.Log(s.ends(err))
+	a.cfg.Log(s.ends(err) + restored)
 	a.open.Done()
 	return err
 }
@@ -242,7 +258,8 @@ func (a *Agent) Drain(ctx context.Context, id string) (*result.End, error) {
 	return s.drain(ctx)
 }
 
-// Abort ends the trial under way and returns when its worker has ended.
+// Abort ends the trial under way and returns when its worker has ended, or the
+// change of settings under way: what of it was made stays so.
 func (a *Agent) Abort(_ context.Context, id string) error {
 	s, err := a.find(id)
 	if err != nil {

@@ -45,7 +45,11 @@ type session struct {
 	hold   ctl.Hold
 	opened time.Time
 	start  func() (Worker, error)
+	keep   func(who string) Keeper
 	grace  time.Duration
+	// alone says that no other session is let in beside this one, since it has
+	// changed settings. The agent's lock guards it.
+	alone bool
 	// intervals are on their way to the client.
 	intervals chan []byte
 
@@ -59,9 +63,12 @@ type session struct {
 	deadline *time.Timer
 	last     error // why the last trial ended, if it went wrong
 
-	// worker and cfg belong to the step under way, whoever carries it out.
+	// worker and cfg belong to the step under way, whoever carries it out, and so
+	// do keeper, which is nil while nothing is set, and what it has made.
 	worker Worker
 	cfg    traffic.Config
+	keeper Keeper
+	made   []result.Change
 }
 
 // step is one event being carried out. Nothing else happens to the session
@@ -210,7 +217,7 @@ func (s *session) finish(then event, err error) error {
 		s.deadline.Stop()
 		s.deadline = nil
 	}
-	if err != nil {
+	if e := s.step.event; err != nil && e != set && e != unset {
 		s.last = err
 	}
 	s.step.cancel(nil)

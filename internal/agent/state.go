@@ -32,13 +32,15 @@ const (
 	drained               // the remote end's figures are in
 	abort                 // by the client, the session's end or the trial's deadline
 	fail                  // a step went wrong
+	set                   // settings of the host are to hold
+	unset                 // and to be what they were
 	events
 )
 
 // transitions is the whole machine. Whatever ends a trial, good or bad, leads
 // to idle, and there is no worker in idle.
 var transitions = [states][events]state{
-	idle:     {prepare: prepared, abort: idle, fail: idle},
+	idle:     {prepare: prepared, abort: idle, fail: idle, set: idle, unset: idle},
 	prepared: {arm: armed, abort: idle, fail: idle},
 	armed:    {run: running, abort: idle, fail: idle},
 	running:  {finished: idle, drain: draining, abort: idle, fail: idle},
@@ -47,7 +49,7 @@ var transitions = [states][events]state{
 
 var stateNames = [states]string{"none", "idle", "prepared", "armed", "running", "draining"}
 
-var eventNames = [events]string{"nothing", "prepare", "arm", "run", "finished", "drain", "drained", "abort", "fail"}
+var eventNames = [events]string{"nothing", "prepare", "arm", "run", "finished", "drain", "drained", "abort", "fail", "set", "unset"}
 
 func (s state) String() string { return stateNames[s] }
 

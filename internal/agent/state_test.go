@@ -22,6 +22,8 @@ func TestTransitions(t *testing.T) {
 		{running, finished}: idle,
 		{running, drain}:    draining,
 		{draining, drained}: idle,
+		{idle, set}:         idle,
+		{idle, unset}:       idle,
 	}
 	for s := idle; s < states; s++ {
 		legal[move{s, abort}] = idle

@@ -13,6 +13,7 @@ import (
 
 	"netdelta/internal/agent"
 	"netdelta/internal/ctl"
+	"netdelta/internal/knob"
 )
 
 // maxSessions is the most that --max-sessions takes: each session can have a
@@ -25,6 +26,9 @@ type agentFlags struct {
 	listen    string
 	dataPorts string
 	files     bool
+	settings  bool
+	commands  bool
+	journal   string
 	sessions  int
 }
 
@@ -38,10 +42,16 @@ host measures the path between the two, or a third host has two agents
 measure the path between them. It serves until SIGTERM or SIGINT; trials
 that are under way then are aborted, and their clients are told.
 
+With --settings clients may change settings of this host (offloads, queues,
+sysctls ...) while they measure; what they were is in a journal before, and is
+restored when the session ends, however it does. What a process that has died
+had left changed is restored at the start.
+
 The control port is TCP. Traffic uses UDP and TCP ports of the kernel's
 choice, or those of --data-ports.`,
 		Example: `  netdelta agent --secret-file /etc/netdelta/secret
   netdelta agent --listen 192.0.2.1:7117 --secret-file secret --data-ports 7118-7150
+  sudo netdelta agent --secret-file secret --settings
   netdelta agent --insecure --listen 10.0.0.1`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,6 +62,9 @@ choice, or those of --data-ports.`,
 	fl.StringVar(&f.listen, "listen", fmt.Sprintf(":%d", ctl.DefaultPort), "address and port of the control connection")
 	f.security.add(fl)
 	fl.BoolVar(&f.files, "files", false, "let clients have any file sent that this process may read (tests with file=)")
+	fl.BoolVar(&f.settings, "settings", false, "let clients change settings of this host while they measure (ab with knobs)")
+	fl.BoolVar(&f.commands, "commands", false, "let clients have any command run as this process's user, and settings changed: whoever has the secret then has that user")
+	fl.StringVar(&f.journal, "journal", "", journalHelp)
 	fl.StringVar(&f.dataPorts, "data-ports", "", "range of UDP and TCP ports for the traffic, as in 7118-7150 (default any)")
 	fl.IntVar(&f.sessions, "max-sessions", agent.MaxSessions, fmt.Sprintf("sessions at a time, at most %d", maxSessions))
 	return cmd
@@ -74,13 +87,15 @@ func runAgent(ctx context.Context, f agentFlags, stdout, stderr io.Writer) error
 	}
 
 	log := &agentLog{w: stderr}
+	recoverSettings(ctx, f, log.line)
 	l, err := way.Listen(func(from net.Addr, why error) {
 		log.refusal(time.Now(), fmt.Sprintf("%v was refused: %v", from, why))
 	})
 	if err != nil {
 		return &exitError{ExitUnmeasured, err}
 	}
-	a := agent.New(agent.Config{Version: versionString(), MaxSessions: f.sessions, DataPorts: ports, Files: f.files, Log: log.line})
+	a := agent.New(agent.Config{Version: versionString(), MaxSessions: f.sessions, DataPorts: ports, Files: f.files,
+		Settings: f.settings || f.commands, Commands: f.commands, Journal: f.journal, Log: log.line})
 	if _, err := fmt.Fprintf(stdout, "netdelta agent %s serves %v, %s\n", versionString(), l.Addr(), f.secured()); err != nil {
 		return errors.Join(&exitError{ExitUnmeasured, fmt.Errorf("tell that the agent serves: %w", err)}, l.Close())
 	}
@@ -88,6 +103,27 @@ func runAgent(ctx context.Context, f agentFlags, stdout, stderr io.Writer) error
 		return &exitError{ExitUnmeasured, err}
 	}
 	return nil
+}
+
+// recoverSettings restores what a process that died has left changed, and tells of
+// each. An agent serves even where that fails.
+func recoverSettings(ctx context.Context, f agentFlags, log func(string)) {
+	dir, err := journalOf(f.journal)
+	if err != nil {
+		if f.settings || f.commands {
+			log(err.Error())
+		}
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, recoverBound)
+	defer cancel()
+	entries, err := knob.Recover(ctx, dir)
+	for _, e := range entries {
+		log("left in the journal: " + leftoverOf(e, false).line())
+	}
+	if err != nil {
+		log(fmt.Sprintf("restore what %s has: %v (netdelta restore tries again)", dir, err))
+	}
 }
 
 // serveAgent serves until ctx ends. Sessions are ended before their
@@ -108,6 +144,12 @@ func (f agentFlags) secured() string {
 	text := "secured by a secret"
 	if f.security.insecure {
 		text = "INSECURE: everyone who can reach this port is served"
+	}
+	switch {
+	case f.commands:
+		text += ", clients may change settings and run COMMANDS"
+	case f.settings:
+		text += ", clients may change settings"
 	}
 	if f.dataPorts != "" {
 		text += ", data ports " + f.dataPorts

@@ -19,6 +19,6 @@ package ctl
 // on speaking the one before, or raises MinProtocol and is then refused, with
 // both versions named.
 const (
-	Protocol    = 3
+	Protocol    = 4
 	MinProtocol = 2
 )

@@ -72,6 +72,12 @@ type Host interface {
 	Run(ctx context.Context, session string) (*result.End, error)
 	// Drain ends a remote end's trial and returns its figures.
 	Drain(ctx context.Context, session string) (*result.End, error)
-	// Abort ends the trial under way, if there is one.
+	// Set makes settings of the host hold, in place of those of the session's
+	// last Set, while no trial is under way, and tells what it has changed. What
+	// they were is restored when the session ends.
+	Set(ctx context.Context, session string, w Settings) ([]result.Change, error)
+	// Unset restores what the session's settings were.
+	Unset(ctx context.Context, session string) error
+	// Abort ends the trial or the change of settings under way, if there is one.
 	Abort(ctx context.Context, session string) error
 }

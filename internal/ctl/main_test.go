@@ -24,6 +24,8 @@ type fakeHost struct {
 	arm     func(context.Context, netip.AddrPort) error
 	run     func(context.Context) (*result.End, error)
 	drain   func(context.Context) (*result.End, error)
+	set     func(context.Context, Settings) ([]result.Change, error)
+	unset   func(context.Context) error
 	abort   func(context.Context) error
 }
 
@@ -96,6 +98,20 @@ func (f *fakeHost) Drain(ctx context.Context, _ string) (*result.End, error) {
 		return &result.End{Role: result.Remote}, nil
 	}
 	return f.drain(ctx)
+}
+
+func (f *fakeHost) Set(ctx context.Context, _ string, w Settings) ([]result.Change, error) {
+	if f.set == nil {
+		return nil, nil
+	}
+	return f.set(ctx, w)
+}
+
+func (f *fakeHost) Unset(ctx context.Context, _ string) error {
+	if f.unset == nil {
+		return nil
+	}
+	return f.unset(ctx)
 }
 
 func (f *fakeHost) Abort(ctx context.Context, _ string) error {

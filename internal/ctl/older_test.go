@@ -15,6 +15,7 @@ func TestOlderAgent(t *testing.T) {
 	for text, name := range map[string]string{
 		`invalid request: trial settings: json: unknown field "flows"`:                 `"flows"`,
 		`invalid request: trial settings: unknown test "tcp_crr": valid are icmp_echo`: `"tcp_crr"`,
+		`invalid request: settings: unknown knob "warp": valid are gro`:                `"warp"`,
 		`invalid request: both a port, 7, and a range of ports are given`:              "",
 	} {
 		err := c.older(&Error{Host: "b", Step: "prepare", Kind: ErrInvalid, Text: text})

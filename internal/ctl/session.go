@@ -31,6 +31,8 @@ type Session struct {
 	// address.
 	length time.Duration
 	bound  netip.AddrPort
+	// setting is how long the restoring of what Set has made may take.
+	setting time.Duration
 }
 
 // errClosed is the cause of a session that its own client closed.

@@ -1,11 +1,10 @@
 package knob
 
 import (
-	"context"
+	"errors"
 	"net/netip"
 	"time"
 
-	"netdelta/internal/result"
 	"netdelta/internal/spec"
 	"netdelta/internal/sys"
 )
@@ -34,26 +33,12 @@ type Request struct {
 	Probe bool
 }
 
-// Holder holds the settings that one session has changed, and what they were.
-// Its methods may be called by several goroutines, one after the other.
-type Holder struct {
-	cfg Config
-}
+// ErrHeld is the setting that another live process, or another session of this
+// one, has changed. The error says which.
+var ErrHeld = errors.New("somebody else holds the setting")
 
-// NewHolder returns a holder of nothing yet.
-func NewHolder(cfg Config) *Holder { return &Holder{cfg: cfg} }
-
-// Set makes every setting of the request hold, and returns those that were
-// another way, in the order in which they were changed. What a setting was
-// before its first change is journalled before that; what has the asked value
-// already is left alone, but journalled and locked all the same. A setting that
-// reads back otherwise is an error. After an error what was changed stays, to be
-// restored. The setting that somebody else holds is ErrHeld.
-func (h *Holder) Set(ctx context.Context, r Request) ([]result.Change, error) { return nil, nil }
-
-// Restore puts everything back, the last change first, and lets it go. It tries
-// all, and returns what failed; that stays in the journal.
-func (h *Holder) Restore(ctx context.Context) error { return nil }
+// hostPrefix begins the ID of a setting of the whole machine.
+const hostPrefix = "host "
 
 // Entry is one setting in the journal.
 type Entry struct {
@@ -70,15 +55,3 @@ type Entry struct {
 	Done string `json:"-"`
 	Err  error  `json:"-"`
 }
-
-// DefaultJournal is the directory of the journal: /var/lib/netdelta/settings for
-// root, or else netdelta/settings in $XDG_STATE_HOME or ~/.local/state.
-// NETDELTA_JOURNAL names another.
-func DefaultJournal() (string, error) { return "", nil }
-
-// Pending lists what the journal has.
-func Pending(dir string) ([]Entry, error) { return nil, nil }
-
-// Recover puts back what dead processes have left, and returns what it found
-// with what became of it. Settings that live processes hold are left alone.
-func Recover(ctx context.Context, dir string) ([]Entry, error) { return nil, nil }

@@ -24,6 +24,11 @@ type Place struct {
 	End   string
 	Peer  netip.Addr
 	Level string
+
+	// root is put before /proc and /sys, by tests that have files of their own.
+	root string
+	// turn tells commands of one request apart that have one restore.
+	turn int
 }
 
 // Control is one setting of one host: what a row of the table opens. Values are

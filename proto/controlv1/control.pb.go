@@ -1022,6 +1022,184 @@ func (*AbortResponse) Descriptor() ([]byte, []int) {
 	return file_proto_control_proto_rawDescGZIP(), []int{18}
 }
 
+type SetRequest struct {
+	state   protoimpl.MessageState `protogen:"open.v1"`
+	Session string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	// settings is a ctl.Settings as JSON.
+	Settings      []byte `protobuf:"bytes,2,opt,name=settings,proto3" json:"settings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetRequest) Reset() {
+	*x = SetRequest{}
+	mi := &file_proto_control_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetRequest) ProtoMessage() {}
+
+func (x *SetRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_control_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetRequest.ProtoReflect.Descriptor instead.
+func (*SetRequest) Descriptor() ([]byte, []int) {
+	return file_proto_control_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *SetRequest) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+func (x *SetRequest) GetSettings() []byte {
+	if x != nil {
+		return x.Settings
+	}
+	return nil
+}
+
+type SetResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// changes is a list of result.Change as JSON: what was another way before.
+	Changes       []byte `protobuf:"bytes,1,opt,name=changes,proto3" json:"changes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetResponse) Reset() {
+	*x = SetResponse{}
+	mi := &file_proto_control_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetResponse) ProtoMessage() {}
+
+func (x *SetResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_control_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetResponse.ProtoReflect.Descriptor instead.
+func (*SetResponse) Descriptor() ([]byte, []int) {
+	return file_proto_control_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *SetResponse) GetChanges() []byte {
+	if x != nil {
+		return x.Changes
+	}
+	return nil
+}
+
+type UnsetRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Session       string                 `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnsetRequest) Reset() {
+	*x = UnsetRequest{}
+	mi := &file_proto_control_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnsetRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnsetRequest) ProtoMessage() {}
+
+func (x *UnsetRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_control_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnsetRequest.ProtoReflect.Descriptor instead.
+func (*UnsetRequest) Descriptor() ([]byte, []int) {
+	return file_proto_control_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *UnsetRequest) GetSession() string {
+	if x != nil {
+		return x.Session
+	}
+	return ""
+}
+
+type UnsetResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnsetResponse) Reset() {
+	*x = UnsetResponse{}
+	mi := &file_proto_control_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnsetResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnsetResponse) ProtoMessage() {}
+
+func (x *UnsetResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_proto_control_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnsetResponse.ProtoReflect.Descriptor instead.
+func (*UnsetResponse) Descriptor() ([]byte, []int) {
+	return file_proto_control_proto_rawDescGZIP(), []int{22}
+}
+
 var File_proto_control_proto protoreflect.FileDescriptor
 
 const file_proto_control_proto_rawDesc = "" +
@@ -1082,7 +1260,16 @@ const file_proto_control_proto_rawDesc = "" +
 	"\x03end\x18\x01 \x01(\fR\x03end\"(\n" +
 	"\fAbortRequest\x12\x18\n" +
 	"\asession\x18\x01 \x01(\tR\asession\"\x0f\n" +
-	"\rAbortResponse2\xe0\x05\n" +
+	"\rAbortResponse\"B\n" +
+	"\n" +
+	"SetRequest\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\x12\x1a\n" +
+	"\bsettings\x18\x02 \x01(\fR\bsettings\"'\n" +
+	"\vSetResponse\x12\x18\n" +
+	"\achanges\x18\x01 \x01(\fR\achanges\"(\n" +
+	"\fUnsetRequest\x12\x18\n" +
+	"\asession\x18\x01 \x01(\tR\asession\"\x0f\n" +
+	"\rUnsetResponse2\xfa\x06\n" +
 	"\x04Host\x12N\n" +
 	"\x05Hello\x12!.netdelta.control.v1.HelloRequest\x1a\".netdelta.control.v1.HelloResponse\x12`\n" +
 	"\vEnvironment\x12'.netdelta.control.v1.EnvironmentRequest\x1a(.netdelta.control.v1.EnvironmentResponse\x12T\n" +
@@ -1092,7 +1279,9 @@ const file_proto_control_proto_rawDesc = "" +
 	"\x03Arm\x12\x1f.netdelta.control.v1.ArmRequest\x1a .netdelta.control.v1.ArmResponse\x12H\n" +
 	"\x03Run\x12\x1f.netdelta.control.v1.RunRequest\x1a .netdelta.control.v1.RunResponse\x12N\n" +
 	"\x05Drain\x12!.netdelta.control.v1.DrainRequest\x1a\".netdelta.control.v1.DrainResponse\x12N\n" +
-	"\x05Abort\x12!.netdelta.control.v1.AbortRequest\x1a\".netdelta.control.v1.AbortResponseB$Z\"netdelta/proto/controlv1;controlv1b\x06proto3"
+	"\x05Abort\x12!.netdelta.control.v1.AbortRequest\x1a\".netdelta.control.v1.AbortResponse\x12H\n" +
+	"\x03Set\x12\x1f.netdelta.control.v1.SetRequest\x1a .netdelta.control.v1.SetResponse\x12N\n" +
+	"\x05Unset\x12!.netdelta.control.v1.UnsetRequest\x1a\".netdelta.control.v1.UnsetResponseB$Z\"netdelta/proto/controlv1;controlv1b\x06proto3"
 
 var (
 	file_proto_control_proto_rawDescOnce sync.Once
@@ -1106,7 +1295,7 @@ func file_proto_control_proto_rawDescGZIP() []byte {
 	return file_proto_control_proto_rawDescData
 }
 
-var file_proto_control_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_proto_control_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_proto_control_proto_goTypes = []any{
 	(*HelloRequest)(nil),        // 0: netdelta.control.v1.HelloRequest
 	(*HelloResponse)(nil),       // 1: netdelta.control.v1.HelloResponse
@@ -1127,6 +1316,10 @@ var file_proto_control_proto_goTypes = []any{
 	(*DrainResponse)(nil),       // 16: netdelta.control.v1.DrainResponse
 	(*AbortRequest)(nil),        // 17: netdelta.control.v1.AbortRequest
 	(*AbortResponse)(nil),       // 18: netdelta.control.v1.AbortResponse
+	(*SetRequest)(nil),          // 19: netdelta.control.v1.SetRequest
+	(*SetResponse)(nil),         // 20: netdelta.control.v1.SetResponse
+	(*UnsetRequest)(nil),        // 21: netdelta.control.v1.UnsetRequest
+	(*UnsetResponse)(nil),       // 22: netdelta.control.v1.UnsetResponse
 }
 var file_proto_control_proto_depIdxs = []int32{
 	8,  // 0: netdelta.control.v1.Event.busy:type_name -> netdelta.control.v1.Busy
@@ -1139,17 +1332,21 @@ var file_proto_control_proto_depIdxs = []int32{
 	13, // 7: netdelta.control.v1.Host.Run:input_type -> netdelta.control.v1.RunRequest
 	15, // 8: netdelta.control.v1.Host.Drain:input_type -> netdelta.control.v1.DrainRequest
 	17, // 9: netdelta.control.v1.Host.Abort:input_type -> netdelta.control.v1.AbortRequest
-	1,  // 10: netdelta.control.v1.Host.Hello:output_type -> netdelta.control.v1.HelloResponse
-	3,  // 11: netdelta.control.v1.Host.Environment:output_type -> netdelta.control.v1.EnvironmentResponse
-	5,  // 12: netdelta.control.v1.Host.Checkup:output_type -> netdelta.control.v1.CheckupResponse
-	7,  // 13: netdelta.control.v1.Host.Open:output_type -> netdelta.control.v1.Event
-	10, // 14: netdelta.control.v1.Host.Prepare:output_type -> netdelta.control.v1.PrepareResponse
-	12, // 15: netdelta.control.v1.Host.Arm:output_type -> netdelta.control.v1.ArmResponse
-	14, // 16: netdelta.control.v1.Host.Run:output_type -> netdelta.control.v1.RunResponse
-	16, // 17: netdelta.control.v1.Host.Drain:output_type -> netdelta.control.v1.DrainResponse
-	18, // 18: netdelta.control.v1.Host.Abort:output_type -> netdelta.control.v1.AbortResponse
-	10, // [10:19] is the sub-list for method output_type
-	1,  // [1:10] is the sub-list for method input_type
+	19, // 10: netdelta.control.v1.Host.Set:input_type -> netdelta.control.v1.SetRequest
+	21, // 11: netdelta.control.v1.Host.Unset:input_type -> netdelta.control.v1.UnsetRequest
+	1,  // 12: netdelta.control.v1.Host.Hello:output_type -> netdelta.control.v1.HelloResponse
+	3,  // 13: netdelta.control.v1.Host.Environment:output_type -> netdelta.control.v1.EnvironmentResponse
+	5,  // 14: netdelta.control.v1.Host.Checkup:output_type -> netdelta.control.v1.CheckupResponse
+	7,  // 15: netdelta.control.v1.Host.Open:output_type -> netdelta.control.v1.Event
+	10, // 16: netdelta.control.v1.Host.Prepare:output_type -> netdelta.control.v1.PrepareResponse
+	12, // 17: netdelta.control.v1.Host.Arm:output_type -> netdelta.control.v1.ArmResponse
+	14, // 18: netdelta.control.v1.Host.Run:output_type -> netdelta.control.v1.RunResponse
+	16, // 19: netdelta.control.v1.Host.Drain:output_type -> netdelta.control.v1.DrainResponse
+	18, // 20: netdelta.control.v1.Host.Abort:output_type -> netdelta.control.v1.AbortResponse
+	20, // 21: netdelta.control.v1.Host.Set:output_type -> netdelta.control.v1.SetResponse
+	22, // 22: netdelta.control.v1.Host.Unset:output_type -> netdelta.control.v1.UnsetResponse
+	12, // [12:23] is the sub-list for method output_type
+	1,  // [1:12] is the sub-list for method input_type
 	1,  // [1:1] is the sub-list for extension type_name
 	1,  // [1:1] is the sub-list for extension extendee
 	0,  // [0:1] is the sub-list for field type_name
@@ -1166,7 +1363,7 @@ func file_proto_control_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_proto_control_proto_rawDesc), len(file_proto_control_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   19,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -56,6 +56,10 @@ const (
 	HostDrainProcedure = "/netdelta.control.v1.Host/Drain"
 	// HostAbortProcedure is the fully-qualified name of the Host's Abort RPC.
 	HostAbortProcedure = "/netdelta.control.v1.Host/Abort"
+	// HostSetProcedure is the fully-qualified name of the Host's Set RPC.
+	HostSetProcedure = "/netdelta.control.v1.Host/Set"
+	// HostUnsetProcedure is the fully-qualified name of the Host's Unset RPC.
+	HostUnsetProcedure = "/netdelta.control.v1.Host/Unset"
 )
 
 // HostClient is a client for the netdelta.control.v1.Host service.
@@ -83,6 +87,12 @@ type HostClient interface {
 	Drain(context.Context, *connect.Request[controlv1.DrainRequest]) (*connect.Response[controlv1.DrainResponse], error)
 	// Abort ends a trial in any state. To Idle.
 	Abort(context.Context, *connect.Request[controlv1.AbortRequest]) (*connect.Response[controlv1.AbortResponse], error)
+	// Set makes settings of the host hold, in place of those that the session's
+	// last Set asked for. Between trials only: Idle to Idle. The end of the session
+	// restores what they were.
+	Set(context.Context, *connect.Request[controlv1.SetRequest]) (*connect.Response[controlv1.SetResponse], error)
+	// Unset restores what the session's settings were. Idle to Idle.
+	Unset(context.Context, *connect.Request[controlv1.UnsetRequest]) (*connect.Response[controlv1.UnsetResponse], error)
 }
 
 // NewHostClient constructs a client for the netdelta.control.v1.Host service. By default, it uses
@@ -150,6 +160,18 @@ func NewHostClient(httpClient connect.HTTPClient, baseURL string, opts ...connec
 			connect.WithSchema(hostMethods.ByName("Abort")),
 			connect.WithClientOptions(opts...),
 		),
+		set: connect.NewClient[controlv1.SetRequest, controlv1.SetResponse](
+			httpClient,
+			baseURL+HostSetProcedure,
+			connect.WithSchema(hostMethods.ByName("Set")),
+			connect.WithClientOptions(opts...),
+		),
+		unset: connect.NewClient[controlv1.UnsetRequest, controlv1.UnsetResponse](
+			httpClient,
+			baseURL+HostUnsetProcedure,
+			connect.WithSchema(hostMethods.ByName("Unset")),
+			connect.WithClientOptions(opts...),
+		),
 	}
 }
 
@@ -164,6 +186,8 @@ type hostClient struct {
 	run         *connect.Client[controlv1.RunRequest, controlv1.RunResponse]
 	drain       *connect.Client[controlv1.DrainRequest, controlv1.DrainResponse]
 	abort       *connect.Client[controlv1.AbortRequest, controlv1.AbortResponse]
+	set         *connect.Client[controlv1.SetRequest, controlv1.SetResponse]
+	unset       *connect.Client[controlv1.UnsetRequest, controlv1.UnsetResponse]
 }
 
 // Hello calls netdelta.control.v1.Host.Hello.
@@ -211,6 +235,16 @@ func (c *hostClient) Abort(ctx context.Context, req *connect.Request[controlv1.A
 	return c.abort.CallUnary(ctx, req)
 }
 
+// Set calls netdelta.control.v1.Host.Set.
+func (c *hostClient) Set(ctx context.Context, req *connect.Request[controlv1.SetRequest]) (*connect.Response[controlv1.SetResponse], error) {
+	return c.set.CallUnary(ctx, req)
+}
+
+// Unset calls netdelta.control.v1.Host.Unset.
+func (c *hostClient) Unset(ctx context.Context, req *connect.Request[controlv1.UnsetRequest]) (*connect.Response[controlv1.UnsetResponse], error) {
+	return c.unset.CallUnary(ctx, req)
+}
+
 // HostHandler is an implementation of the netdelta.control.v1.Host service.
 type HostHandler interface {
 	// Hello names both sides' versions. It needs no session.
@@ -236,6 +270,12 @@ type HostHandler interface {
 	Drain(context.Context, *connect.Request[controlv1.DrainRequest]) (*connect.Response[controlv1.DrainResponse], error)
 	// Abort ends a trial in any state. To Idle.
 	Abort(context.Context, *connect.Request[controlv1.AbortRequest]) (*connect.Response[controlv1.AbortResponse], error)
+	// Set makes settings of the host hold, in place of those that the session's
+	// last Set asked for. Between trials only: Idle to Idle. The end of the session
+	// restores what they were.
+	Set(context.Context, *connect.Request[controlv1.SetRequest]) (*connect.Response[controlv1.SetResponse], error)
+	// Unset restores what the session's settings were. Idle to Idle.
+	Unset(context.Context, *connect.Request[controlv1.UnsetRequest]) (*connect.Response[controlv1.UnsetResponse], error)
 }
 
 // NewHostHandler builds an HTTP handler from the service implementation. It returns the path on
@@ -299,6 +339,18 @@ func NewHostHandler(svc HostHandler, opts ...connect.HandlerOption) (string, htt
 		connect.WithSchema(hostMethods.ByName("Abort")),
 		connect.WithHandlerOptions(opts...),
 	)
+	hostSetHandler := connect.NewUnaryHandler(
+		HostSetProcedure,
+		svc.Set,
+		connect.WithSchema(hostMethods.ByName("Set")),
+		connect.WithHandlerOptions(opts...),
+	)
+	hostUnsetHandler := connect.NewUnaryHandler(
+		HostUnsetProcedure,
+		svc.Unset,
+		connect.WithSchema(hostMethods.ByName("Unset")),
+		connect.WithHandlerOptions(opts...),
+	)
 	return "/netdelta.control.v1.Host/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case HostHelloProcedure:
@@ -319,6 +371,10 @@ func NewHostHandler(svc HostHandler, opts ...connect.HandlerOption) (string, htt
 			hostDrainHandler.ServeHTTP(w, r)
 		case HostAbortProcedure:
 			hostAbortHandler.ServeHTTP(w, r)
+		case HostSetProcedure:
+			hostSetHandler.ServeHTTP(w, r)
+		case HostUnsetProcedure:
+			hostUnsetHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -362,4 +418,12 @@ func (UnimplementedHostHandler) Drain(context.Context, *connect.Request[controlv
 
 func (UnimplementedHostHandler) Abort(context.Context, *connect.Request[controlv1.AbortRequest]) (*connect.Response[controlv1.AbortResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("netdelta.control.v1.Host.Abort is not implemented"))
+}
+
+func (UnimplementedHostHandler) Set(context.Context, *connect.Request[controlv1.SetRequest]) (*connect.Response[controlv1.SetResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("netdelta.control.v1.Host.Set is not implemented"))
+}
+
+func (UnimplementedHostHandler) Unset(context.Context, *connect.Request[controlv1.UnsetRequest]) (*connect.Response[controlv1.UnsetResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("netdelta.control.v1.Host.Unset is not implemented"))
 }
