@@ -14,18 +14,16 @@ import (
 // the baseline, by each test's headline metric: "kthread against softirq:
 // tcp_rr p50 +57% (52 to 60), worse; udp_stream goodput same." Where another
 // main metric of a test says otherwise than its headline, that is added. Where
-// something held a test's throughput, what it cost leads instead. An
-// interaction is told where it is sure, since then neither factor's effect
-// holds by itself.
+// something held a test's throughput, what it cost leads instead. Of two factors
+// it is told whether they act independently; where they surely do not, each
+// one's effect is said to be a mean, and what it is at either level of the other.
 func (r *Report) Answer() []string {
 	var sentences []string
 	for _, level := range r.Levels() {
 		sentences = append(sentences, r.sentence(level))
 	}
 	for _, level := range r.Interactions() {
-		if s := together(level); s != "" {
-			sentences = append(sentences, s)
-		}
+		sentences = append(sentences, r.together(level)...)
 	}
 	if r.spread() {
 		sentences = append(sentences, "Runs of one side differ more than the trials within them: a verdict holds between these runs only.")
@@ -34,7 +32,7 @@ func (r *Report) Answer() []string {
 		sentences = []string{"Nothing was compared."}
 	}
 	switch {
-	case r.Partial && r.Pairing == Unpaired:
+	case r.Partial && r.Separate():
 		sentences[0] = "From runs that are not whole: " + sentences[0]
 	case r.Partial:
 		sentences[0] = fmt.Sprintf("Partial, %d of %d blocks complete. ", r.Blocks, r.Planned) + sentences[0]
@@ -47,7 +45,8 @@ func (r *Report) Answer() []string {
 type saying struct {
 	test, metric string
 	verdict      Verdict
-	known        bool // an estimate is there
+	known        bool   // an estimate is there
+	over         string // the factors that its effect depends on
 	rows         []Comparison
 	but          string
 }
@@ -67,8 +66,11 @@ func (s *saying) order() int {
 }
 
 func (r *Report) sentence(l Level) string {
-	items, leads := sayings(l.Rows), pinnedOf(l.Rows)
+	items, leads := r.sayings(l.Rows), pinnedOf(l.Rows)
 	text := r.Named(l) + ": "
+	if others := r.oneWith(l.Factor); others != "" {
+		text = fmt.Sprintf("%s, together with %s, which can't be told from it: ", r.Named(l), others)
+	}
 	if len(items) == 0 && len(leads) == 0 {
 		return text + "no figures."
 	}
@@ -94,7 +96,7 @@ func (r *Report) sentence(l Level) string {
 		parts = append(parts, s.text(!early)...)
 	}
 	switch {
-	case early && most == 0 && r.Pairing == Unpaired:
+	case early && most == 0 && r.Separate():
 		return text + "no verdict, no figures on both sides."
 	case early && most == 0:
 		return text + "no verdict, no complete block."
@@ -112,46 +114,38 @@ func (r *Report) spread() bool {
 	})
 }
 
-// fewest is the evidence that better or worse needs: blocks, or trials on each
-// side.
+// fewest is the evidence that better or worse needs: blocks, or trials or boots
+// on each side.
 func (r *Report) fewest() int {
-	if r.Pairing == Unpaired {
+	switch r.Pairing {
+	case Unpaired:
 		return FewestTrials(r.Families.Main)
+	case ByBoot:
+		return MinBoots
 	}
 	return spec.MinBlocks
 }
 
 func (r *Report) evidence(n int) string {
-	if r.Pairing == Unpaired {
+	switch r.Pairing {
+	case Unpaired:
 		return unit.Count(n, "trial") + " a side"
+	case ByBoot:
+		return unit.Count(n, "boot") + " a side"
 	}
 	return unit.Count(n, "block")
 }
 
-// together is the sentence of one interaction, if there is one to tell.
-func together(l Level) string {
-	var parts []string
-	for _, s := range sayings(l.Rows) {
-		if s.order() == 0 {
-			parts = append(parts, s.text(true)...)
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s %s, both changes beyond what each does alone: %s.", l.Factor, l.Variant, strings.Join(parts, "; "))
-}
-
 // sayings picks the headline rows and puts together what says the same.
-func sayings(rows []Comparison) []saying {
+func (r *Report) sayings(rows []Comparison) []saying {
 	var all []saying
 	for _, c := range rows {
 		if c.Rank() != result.Headline || c.Held != nil {
 			continue
 		}
-		s := saying{test: c.Test, metric: c.Metric, verdict: c.Verdict, known: c.DeltaPct != nil || c.Delta != nil}
+		s := saying{test: c.Test, metric: c.Metric, verdict: c.Verdict, known: c.DeltaPct != nil || c.Delta != nil, over: list(r.dependsOn(&c))}
 		i := slices.IndexFunc(all, func(o saying) bool {
-			return o.test == s.test && o.metric == s.metric && o.verdict == s.verdict && o.known == s.known
+			return o.test == s.test && o.metric == s.metric && o.verdict == s.verdict && o.known == s.known && o.over == s.over
 		})
 		if i < 0 {
 			i = len(all)
@@ -200,6 +194,9 @@ func (s *saying) text(withVerdict bool) []string {
 			text += " " + estimates(s.rows)
 		}
 		parts = append(parts, text+end)
+	}
+	if s.over != "" {
+		parts[len(parts)-1] += " on the mean over " + s.over
 	}
 	if s.but != "" {
 		parts[len(parts)-1] += ", but " + s.but

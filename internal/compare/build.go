@@ -13,6 +13,9 @@ import (
 type Options struct {
 	// Partial says that the run ended early; a missing trial says so too.
 	Partial bool
+	// Ended is EndedPrecision or EndedTime where that ended the run in good order
+	// before all blocks were run: the blocks after the last are not missing then.
+	Ended string
 	// Warnings are about the run as a whole.
 	Warnings    []result.Warning
 	Environment []Fact
@@ -37,6 +40,9 @@ func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) 
 	if err := plan.Validate(); err != nil {
 		return Report{}, fmt.Errorf("compare: %w", err)
 	}
+	if err := checkMetrics(&plan); err != nil {
+		return Report{}, fmt.Errorf("compare: %w", err)
+	}
 	g, err := newGrid(&plan, trials)
 	if err != nil {
 		return Report{}, fmt.Errorf("compare: %w", err)
@@ -44,18 +50,25 @@ func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) 
 	r := Report{
 		Schema: Schema, Experiment: plan.Experiment, Question: plan.Question, Pairing: ByBlock, Seed: plan.Seed,
 		Blocks: g.complete, Planned: plan.Blocks,
-		Partial:  opts.Partial || g.trials < plan.Trials(),
+		Partial:  opts.Partial || g.trials < g.expected(opts.Ended),
 		WarmupNS: int64(plan.Warmup), WindowNS: int64(plan.Window), MarginPct: percentOf(plan.Margin),
-		Factors: plan.Factors, Trials: g.trials,
+		Factors: plan.Factors, Variants: len(g.variants), Trials: g.trials,
 		Environment: opts.Environment, Command: opts.Command, Version: opts.Version,
 	}
-	main := g.rows(mainEffects(&plan, g.variants))
-	both := g.rows(interactions(&plan, g.variants))
-	r.Families = judgeFamilies(slices.Concat(main, both), plan.Seed)
-	r.Comparisons, r.Effects = comparisons(main), comparisons(both)
+	mains, pairs, aliases, untold := effectsOf(&plan, g.variants)
+	main, both := g.rows(mains), g.rows(pairs)
+	r.Families = judgeFamilies(slices.Concat(main, both), plan.Seed, g.level())
+	r.Comparisons, r.Effects, r.Aliases = comparisons(main), comparisons(both), aliases
+	r.Simple, r.Cells, r.Drift = g.simple(both), g.cellsOf(), g.drifts()
 	r.setCounts(g.bundles())
 	r.warn(opts.Warnings...)
 	r.warnOfBlocks()
+	r.setPrecision(g, main, opts.Ended)
+	r.warn(untold...)
+	if w := g.carryOver(); w != nil {
+		r.warn(*w)
+	}
+	r.warnOfDrift()
 	r.warn(g.common.warnings...)
 	return r, nil
 }
@@ -81,7 +94,7 @@ func (g *grid) rows(contrasts []contrast) []*row {
 
 // judgeFamilies judges the rows that a report shows and concludes on, and apart
 // from them its details, which would only cost the others power.
-func judgeFamilies(rows []*row, seed uint64) Families {
+func judgeFamilies(rows []*row, seed uint64, level float64) Families {
 	var main, detail []*row
 	for _, r := range rows {
 		if r.Rank() == result.Detail {
@@ -90,12 +103,13 @@ func judgeFamilies(rows []*row, seed uint64) Families {
 			main = append(main, r)
 		}
 	}
-	return Families{Main: judgeFamily(main, seed), Detail: judgeFamily(detail, seed)}
+	return Families{Main: judgeFamily(main, seed, level), Detail: judgeFamily(detail, seed, level)}
 }
 
 // judgeFamily gives every row of a family its p, the family's p and its verdict,
-// and returns how many rows have figures for that.
-func judgeFamily(family []*row, seed uint64) (members int) {
+// and returns how many rows have figures for that. level is the chance of a false
+// alarm in the family.
+func judgeFamily(family []*row, seed uint64, level float64) (members int) {
 	differences := make([][]float64, len(family))
 	for i, r := range family {
 		differences[i] = r.differences
@@ -106,7 +120,7 @@ func judgeFamily(family []*row, seed uint64) (members int) {
 	p, adj := stats.SignFlip(differences, seed)
 	for i, r := range family {
 		r.P, r.PAdj = number(p[i]), number(adj[i])
-		r.judge(members)
+		r.judge(members, level)
 	}
 	return members
 }

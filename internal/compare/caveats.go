@@ -53,6 +53,9 @@ var unfinished = map[result.State]string{
 // whatever the figures are.
 func (r *Report) warnOfTrials() {
 	members := r.Families.Main
+	if r.Pairing == ByBoot {
+		return // no number of boots is too small for Welch's t to reach 5%
+	}
 	most, same := 0, false
 	for _, c := range r.Comparisons {
 		if c.Rank() == result.Detail {

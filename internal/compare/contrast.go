@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 
+	"netdelta/internal/result"
 	"netdelta/internal/spec"
 )
 
@@ -10,13 +11,52 @@ import (
 // the minus variants. Every block answers it with one number.
 type contrast struct {
 	factor, baseline, variant string
-	// minus and plus are indices into the plan's variants, equally many.
+	// minus and plus are indices into the variants that are run.
 	minus, plus []int
-	// weight is what the difference of the two means is multiplied by: 2 for
-	// an interaction, which is a difference of two differences.
+	// minusShares and plusShares are what each of them counts for; nil where all
+	// of a side count alike and its mean is taken.
+	minusShares, plusShares []float64
+	// weight is what the difference of the two sides is multiplied by: 2 for an
+	// interaction of a full crossing, which is a difference of two differences.
 	weight float64
-	// sides says that the minus and plus figures mean something by themselves.
+	// sides says that there are figures of a baseline and of a variant to show:
+	// those of minus and plus, unless shown has the variants that they are means of.
 	sides bool
+	shown *[2][]int
+	// under is what holds while the two sides differ: "offload=on".
+	under    string
+	warnings []result.Warning
+	// pair are the two changes of an interaction.
+	pair [2]change
+}
+
+// effectsOf has a contrast for each main effect and each two-factor interaction
+// that the variants that are run tell of. aliases are the groups of effects that
+// they can't tell apart, and warnings say what is not told.
+func effectsOf(plan *spec.Plan, variants []spec.Variant) (mains, both []contrast, aliases [][]string, warnings []result.Warning) {
+	if whole(plan, variants) {
+		return mainEffects(plan, variants), interactions(plan, variants), nil, nil
+	}
+	return newDesign(plan, variants).effects()
+}
+
+// whole says that all of the factors' crossing is run.
+func whole(plan *spec.Plan, variants []spec.Variant) bool {
+	n := 1
+	for _, f := range plan.Factors {
+		if n *= len(f.Levels); n > len(variants) {
+			return false
+		}
+	}
+	return n == len(variants)
+}
+
+// ran are the variants that the plan runs.
+func ran(plan *spec.Plan) []spec.Variant {
+	if plan.Chosen != nil {
+		return plan.Chosen
+	}
+	return plan.Variants()
 }
 
 // mainEffects has a contrast for each factor's levels but the baseline, in
@@ -59,6 +99,7 @@ func interactions(plan *spec.Plan, variants []spec.Variant) []contrast {
 						minus:    append(cell(fl, g0), cell(f0, gl)...),
 						plus:     append(cell(fl, gl), cell(f0, g0)...),
 						weight:   2,
+						pair:     [2]change{{f.Name, fl}, {g.Name, gl}},
 					})
 				}
 			}

@@ -143,17 +143,17 @@ func TestDetailsAreAFamilyOfTheirOwn(t *testing.T) {
 		return r
 	}
 	alone := []*row{row1(result.RTTP50, differences(0.1, 0))}
-	judgeFamilies(alone, 1)
+	judgeFamilies(alone, 1, familyLevel)
 	crowd := []*row{row1(result.RTTP50, differences(0.1, 0))}
 	for k := range 40 {
 		crowd = append(crowd, row1(result.RTTMax, differences(1, k+1)))
 	}
-	got := judgeFamilies(crowd, 1)
+	got := judgeFamilies(crowd, 1, familyLevel)
 	if value(alone[0].PAdj) != value(crowd[0].PAdj) || got != (Families{1, 40}) {
 		t.Errorf("p_adj %v alone and %v beside details; families %+v", value(alone[0].PAdj), value(crowd[0].PAdj), got)
 	}
 	all := append([]*row{}, crowd...)
-	judgeFamily(all, 1)
+	judgeFamily(all, 1, familyLevel)
 	if !(value(all[0].PAdj) > value(alone[0].PAdj)) {
 		t.Errorf("the crowd costs nothing even in one family (%v): the test sees nothing", value(all[0].PAdj))
 	}

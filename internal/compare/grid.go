@@ -12,6 +12,7 @@ import (
 // cell is what one trial gave.
 type cell struct {
 	attempt  int
+	order    int // place in the order in which trials ran
 	figures  map[result.Taken]float64
 	told     map[result.Taken]bool // figures, and those with a reason to lack
 	counters map[counter]float64
@@ -48,10 +49,14 @@ type grid struct {
 // newGrid sorts trials into the plan's crossing. Of several attempts at a
 // trial the last counts.
 func newGrid(plan *spec.Plan, trials []result.Trial) (*grid, error) {
-	g := &grid{plan: plan, variants: plan.Variants(), cells: make([][][]*cell, len(plan.Tests))}
+	g := &grid{plan: plan, variants: ran(plan), cells: make([][][]*cell, len(plan.Tests))}
 	index := map[string]int{}
 	for i, v := range g.variants {
 		index[v.Key(plan.Factors)] = i
+	}
+	under, err := testsUnder(plan, g.variants)
+	if err != nil {
+		return nil, err
 	}
 	for t := range g.cells {
 		g.cells[t] = make([][]*cell, len(g.variants))
@@ -65,7 +70,7 @@ func newGrid(plan *spec.Plan, trials []result.Trial) (*grid, error) {
 		if !ok || len(x.Variant) != len(plan.Factors) {
 			return nil, fmt.Errorf("trial %d has variant %v, which is none of the plan's %d", x.Order, x.Variant, len(g.variants))
 		}
-		t := slices.Index(plan.Tests, x.Test)
+		t := slices.Index(under[v], x.Test)
 		if t < 0 {
 			return nil, fmt.Errorf("trial %d has test %q, which is not in the plan", x.Order, x.Test)
 		}
@@ -89,8 +94,27 @@ func newGrid(plan *spec.Plan, trials []result.Trial) (*grid, error) {
 	return g, nil
 }
 
+// testsUnder are the plan's tests as each variant runs them.
+func testsUnder(plan *spec.Plan, variants []spec.Variant) ([][]spec.Test, error) {
+	all := make([][]spec.Test, len(variants))
+	for i, v := range variants {
+		for t, test := range plan.Tests {
+			of, err := plan.TestUnder(v, test)
+			if err != nil {
+				return nil, fmt.Errorf("test %q under %s: %w", test, v.Key(plan.Factors), err)
+			}
+			if n := slices.Index(all[i], of); n >= 0 {
+				return nil, fmt.Errorf("tests %q and %q are the same test under %s, so their trials can't be told apart: name one of them",
+					plan.Tests[n], plan.Tests[t], v.Key(plan.Factors))
+			}
+			all[i] = append(all[i], of)
+		}
+	}
+	return all, nil
+}
+
 func newCell(x *result.Trial) *cell {
-	c := &cell{attempt: x.Attempt, figures: map[result.Taken]float64{}, counters: countersOf(x), warnings: note(x.AllWarnings()), held: heldOf(x)}
+	c := &cell{attempt: x.Attempt, order: x.Order, figures: map[result.Taken]float64{}, counters: countersOf(x), warnings: note(x.AllWarnings()), held: heldOf(x)}
 	for _, m := range x.Metrics() {
 		c.figures[m.Taken()] = m.Value
 	}
@@ -111,6 +135,30 @@ func (g *grid) completeBlocks() int {
 		}
 	}
 	return n
+}
+
+// expected is how many trials a run has that is whole: those of all blocks, or of
+// the blocks that were begun where something ended it in good order.
+func (g *grid) expected(ended string) int {
+	blocks := g.plan.Blocks
+	if ended != "" {
+		for blocks > 0 && !g.begun(blocks-1) {
+			blocks--
+		}
+	}
+	return blocks * len(g.variants) * len(g.plan.Tests)
+}
+
+// begun says whether a block has any trial.
+func (g *grid) begun(block int) bool {
+	for _, variants := range g.cells {
+		for _, blocks := range variants {
+			if blocks[block] != nil {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // each calls f with every trial that is there, of one test and some variants.

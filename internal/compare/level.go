@@ -20,6 +20,9 @@ func (r *Report) Levels() []Level { return levels(r.Comparisons) }
 // Interactions returns the effects in groups, in the report's order.
 func (r *Report) Interactions() []Level { return levels(r.Effects) }
 
+// SimpleEffects returns the simple effects in groups, in the report's order.
+func (r *Report) SimpleEffects() []Level { return levels(r.Simple) }
+
 func levels(rows []Comparison) []Level {
 	var all []Level
 	for _, c := range rows {
@@ -60,6 +63,9 @@ func (c *Comparison) taken() result.Taken { return result.Taken{Name: c.Metric, 
 // Rank says how far forward the row belongs; Detail if the metric is not
 // known.
 func (c *Comparison) Rank() result.Rank {
+	if rank, given := c.Role.rank(); given {
+		return rank
+	}
 	d, ok := result.DefinitionOf(c.Of(), c.Metric, c.End)
 	if !ok {
 		return result.Detail

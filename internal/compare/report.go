@@ -44,6 +44,9 @@ const (
 	// Unpaired is between separate runs: all trials of one side against all of
 	// the other, with whatever drifted between them.
 	Unpaired Pairing = "none"
+	// ByBoot is between separate runs that stand for boots: the boots of one side
+	// against those of the other, one figure of each.
+	ByBoot Pairing = "boots"
 )
 
 // Report is the outcome of an experiment. No number
@@ -59,12 +62,26 @@ type Report struct {
 	Blocks  int  `json:"blocks"`         // blocks in which every trial is there
 	Planned int  `json:"blocks_planned"` // blocks that the plan asked for
 	Partial bool `json:"partial"`        // trials that were to be run are missing
+	// BootsA and BootsB are the boots of each side where pairing is by boot.
+	BootsA int `json:"boots_a,omitempty"`
+	BootsB int `json:"boots_b,omitempty"`
 	// WarmupNS and WindowNS are 0 where separate runs leave them unknown or
 	// have several.
-	WarmupNS  int64         `json:"warmup_ns"`
-	WindowNS  int64         `json:"window_ns"`
-	MarginPct float64       `json:"margin_pct"`
-	Factors   []spec.Factor `json:"factors"`
+	WarmupNS  int64   `json:"warmup_ns"`
+	WindowNS  int64   `json:"window_ns"`
+	MarginPct float64 `json:"margin_pct"`
+	// PrecisionPct is the half-width of intervals that the plan asks for, WidestPct
+	// that of the widest among those that matter, and WidestOf which that is; 0 and
+	// empty where the plan asks for none.
+	PrecisionPct float64 `json:"precision_pct,omitempty"`
+	WidestPct    float64 `json:"widest_pct,omitempty"`
+	WidestOf     string  `json:"widest_of,omitempty"`
+	// Ended is EndedPrecision or EndedTime where that ended the run in good order
+	// before all blocks were run, and empty otherwise.
+	Ended string `json:"ended,omitempty"`
+	// Variants is how many variants were run in each block.
+	Variants int           `json:"variants,omitempty"`
+	Factors  []spec.Factor `json:"factors"`
 	// Comparisons has a row for each level but the baseline, test and metric,
 	// sorted by factor, level, test and metric. In a plan with several factors
 	// it is the factor's main effect: the mean over the others' levels.
@@ -72,6 +89,17 @@ type Report struct {
 	// Effects has the two-factor interactions of a plan with several factors:
 	// what two changes together do beyond what each does by itself.
 	Effects []Comparison `json:"effects"`
+	// Aliases are effects that the variants that were run can't tell apart, by
+	// factor ("rx") and pair ("rx:offload"). The first of each group has the rows.
+	Aliases [][]string `json:"aliases,omitempty"`
+	// Simple has, of interactions that are sure, what each change does at either
+	// level of the other, which Under names; by the figures that stand for their
+	// tests. They have no p and no verdict.
+	Simple []Comparison `json:"simple,omitempty"`
+	// Cells are the figures of each variant in a plan with several factors.
+	Cells []Cell `json:"cells,omitempty"`
+	// Drift is how the figures that stand for the tests went over the run.
+	Drift []Drift `json:"drift,omitempty"`
 	// Families are the sizes of the two families of figures in which p is
 	// adjusted, each by itself.
 	Families Families `json:"families"`
@@ -132,7 +160,8 @@ type Comparison struct {
 	Baseline string        `json:"baseline"` // level of the factor, or "softirq:off"
 	Variant  string        `json:"variant"`
 	// N is the complete pairs of blocks; between separate runs the figures of
-	// the smaller side, and NA and NB are those of each.
+	// the smaller side, and NA and NB are those of each: trials, or boots where
+	// pairing is by boot.
 	N     int     `json:"n"`
 	NA    int     `json:"n_a,omitempty"`
 	NB    int     `json:"n_b,omitempty"`
@@ -154,8 +183,8 @@ type Comparison struct {
 	// Confidence is the interval's exact level, at least 0.95 where n allows
 	// it (0.9375 for n = 5); 0 where there is no interval.
 	Confidence float64 `json:"confidence"`
-	// P is the row's own: of sign flips, or between separate runs of
-	// Mann-Whitney's U.
+	// P is the row's own: of sign flips, between separate runs of Mann-Whitney's
+	// U, and between boots of Welch's t.
 	P       *float64 `json:"p"`
 	PAdj    *float64 `json:"p_adj"` // the family's, as Families has it
 	Verdict Verdict  `json:"verdict"`
@@ -166,6 +195,10 @@ type Comparison struct {
 	BlocksNeeded int `json:"blocks_needed,omitempty"`
 	// TrialsNeeded is the same between separate runs: trials on each side.
 	TrialsNeeded int `json:"trials_needed,omitempty"`
+	// BootsNeeded is the same where pairing is by boot: boots on each side.
+	BootsNeeded int `json:"boots_needed,omitempty"`
+	// Role is there where the plan names the metrics that matter.
+	Role Role `json:"role,omitempty"`
 	// Held is what held throughput in nearly all trials of both sides, so that
 	// the row can't tell them apart; null where nothing did.
 	Held *result.Held `json:"held,omitempty"`

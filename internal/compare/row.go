@@ -9,8 +9,34 @@ import (
 	"netdelta/internal/stats"
 )
 
-// confidence is the level of every interval.
+// confidence is the level of every interval, but in runs that may stop by
+// precision.
 const confidence = 0.95
+
+// confidence is the level of the plan's intervals; 1 less it is that of its
+// families. Where a run stops when its intervals are narrow, they are too short
+// for their level, which a higher one makes up for.
+func (g *grid) confidence() float64 {
+	if g.plan.Precision > 0 {
+		return stats.StoppedLevel
+	}
+	return confidence
+}
+
+// level is the chance of a false alarm in a family.
+func (g *grid) level() float64 {
+	const places = 1e9 // without what rounding adds to 1 - 0.95
+	return math.Round((1-g.confidence())*places) / places
+}
+
+// Level is the confidence of the report's intervals, where there are blocks
+// enough, 0 to 1; 1 less it is the chance of a false alarm in a family.
+func (r *Report) Level() float64 {
+	if r.PrecisionPct > 0 {
+		return stats.StoppedLevel
+	}
+	return confidence
+}
 
 // row is a comparison in the making, with its difference in each block: NaN
 // where the block is incomplete for it. Differences are of logarithms where
@@ -23,15 +49,16 @@ type row struct {
 	// hopeless says that more blocks would not help: the figures are missing
 	// or zero in blocks that have run.
 	hopeless bool
+	pair     [2]change // of an interaction
 }
 
 // row makes everything of a comparison but its p and verdict.
 func (g *grid) row(test int, d result.Definition, c contrast) row {
 	of := g.plan.Tests[test]
 	r := row{Comparison: Comparison{
-		Test: of.Name, Params: of.Params, Factor: c.factor, Baseline: c.baseline, Variant: c.variant,
-		Metric: d.Name, End: d.End, Unit: d.Unit, Better: d.Better, Scale: d.Scale,
-	}}
+		Test: of.Name, Params: of.Params, Under: c.under, Factor: c.factor, Baseline: c.baseline, Variant: c.variant,
+		Metric: d.Name, End: d.End, Unit: d.Unit, Better: d.Better, Scale: d.Scale, Role: g.role(test, d),
+	}, pair: c.pair}
 	var trials []*cell
 	g.each(test, slices.Concat(c.minus, c.plus), func(x *cell) { trials = append(trials, x) })
 	var minus, plus []*cell
@@ -39,11 +66,11 @@ func (g *grid) row(test int, d result.Definition, c contrast) row {
 	g.each(test, c.plus, func(x *cell) { plus = append(plus, x) })
 	r.Held = heldIn(d.Taken(), minus, plus)
 	r.ran = g.complete
-	r.Warnings = g.common.warningsAbout(d.Taken(), trials)
+	r.Warnings = append(g.common.warningsAbout(d.Taken(), trials), c.warnings...)
 	scale, hopeless := r.scaleOf(trials)
 	r.hopeless = hopeless
-	a := g.side(test, d.Taken(), c.minus, scale)
-	b := g.side(test, d.Taken(), c.plus, scale)
+	a := g.side(test, d.Taken(), c.minus, c.minusShares, scale)
+	b := g.side(test, d.Taken(), c.plus, c.plusShares, scale)
 	r.differences = make([]float64, g.plan.Blocks)
 	for i := range r.differences {
 		r.differences[i] = c.weight * (b.linked[i] - a.linked[i])
@@ -51,8 +78,12 @@ func (g *grid) row(test int, d result.Definition, c contrast) row {
 			r.N++
 		}
 	}
+	if c.shown != nil {
+		a = g.side(test, d.Taken(), c.shown[0], nil, scale)
+		b = g.side(test, d.Taken(), c.shown[1], nil, scale)
+	}
 	if c.sides {
-		r.A, r.B = summaries(a.figures, b.figures, r.N > 0)
+		r.A, r.B = summaries(a.figures, b.figures, r.N > 0, g.confidence())
 	}
 	if r.N == 0 && len(trials) > 0 && g.complete > 0 {
 		r.hopeless = true
@@ -62,7 +93,7 @@ func (g *grid) row(test int, d result.Definition, c contrast) row {
 			r.differences[i] = math.NaN()
 		}
 	}
-	r.setShift(stats.SignedRank(r.differences, confidence))
+	r.setShift(stats.SignedRank(r.differences, g.confidence()))
 	r.Margin = margin(g.plan.Margin, g.plan.Window, d, value(r.A.Median))
 	return r
 }
@@ -119,19 +150,26 @@ var (
 func same(v float64) float64 { return v }
 
 // side is one side of a comparison in each block, NaN where a figure is
-// missing: the mean over its variants on the link's scale, and the same in the
-// metric's unit.
+// missing: the mean over its variants on the link's scale, or their sum by
+// shares, and the same in the metric's unit.
 type side struct{ linked, figures []float64 }
 
-func (g *grid) side(test int, metric result.Taken, variants []int, l link) side {
+func (g *grid) side(test int, metric result.Taken, variants []int, shares []float64, l link) side {
 	s := side{make([]float64, g.plan.Blocks), make([]float64, g.plan.Blocks)}
 	for b := range g.plan.Blocks {
 		sum, figure := 0.0, 0.0
-		for _, v := range variants {
+		for i, v := range variants {
 			figure = g.cells[test][v][b].figure(metric)
-			sum += l.to(figure)
+			if shares == nil {
+				sum += l.to(figure)
+			} else {
+				sum += shares[i] * l.to(figure)
+			}
 		}
-		s.linked[b] = sum / float64(len(variants))
+		if shares == nil {
+			sum /= float64(len(variants))
+		}
+		s.linked[b] = sum
 		if len(variants) > 1 {
 			figure = l.from(s.linked[b])
 		}
@@ -142,7 +180,7 @@ func (g *grid) side(test int, metric result.Taken, variants []int, l link) side 
 
 // summaries describes both sides: over the blocks that both have, or over
 // what there is if they share none.
-func summaries(a, b []float64, paired bool) (sa, sb Summary) {
+func summaries(a, b []float64, paired bool, level float64) (sa, sb Summary) {
 	var fa, fb []float64
 	for i := range a {
 		if paired && (math.IsNaN(a[i]) || math.IsNaN(b[i])) {
@@ -150,15 +188,17 @@ func summaries(a, b []float64, paired bool) (sa, sb Summary) {
 		}
 		fa, fb = append(fa, a[i]), append(fb, b[i])
 	}
-	return summarize(fa), summarize(fb)
+	return summarizeAt(fa, level), summarizeAt(fb, level)
 }
 
-func summarize(x []float64) Summary {
+func summarize(x []float64) Summary { return summarizeAt(x, confidence) }
+
+func summarizeAt(x []float64, level float64) Summary {
 	x = slices.DeleteFunc(x, math.IsNaN)
 	if len(x) == 0 {
 		return Summary{}
 	}
-	m := stats.MedianInterval(x, confidence)
+	m := stats.MedianInterval(x, level)
 	s := Summary{Median: number(m.Est), Max: number(slices.Max(x))}
 	if m.Level > 0 {
 		s.Lo, s.Hi = number(m.Lo), number(m.Hi)

@@ -39,6 +39,12 @@ var ErrNothingInCommon = errors.New("nothing to compare")
 // differs from boot to boot are in the shift, and no arithmetic gets them out
 // again: a warning always says so.
 //
+// Where all runs of both sides stand for boots, and each side has MinBoots boots
+// or more, boots are compared and not trials: each boot's figure is the median
+// over its trials, however many runs they are of, and the shift is the difference
+// of the means over boots with the interval of Welch's t, which p is of too. What
+// differs from boot to boot is then what the change is judged by.
+//
 // Tests are matched by name, parameters, warm-up and window, and by variant
 // where a run has several. What only one side has is listed in a warning. It
 // fails with ErrNothingInCommon if that is all, on a run that is given twice,
@@ -68,10 +74,14 @@ func Runs(old, new []Kept, opts RunsOptions) (Report, error) {
 		return Report{}, fmt.Errorf("compare: %w: %s", ErrNothingInCommon, texts(lonely))
 	}
 
+	by, noBoots := bootsOf([2]*party{a, b})
 	r := Report{
 		Schema: Schema, Experiment: "compare", Pairing: Unpaired, MarginPct: percentOf(opts.Margin),
 		Factors: []spec.Factor{{Name: wholeRun, Levels: []string{a.name, b.name}}},
 		Effects: []Comparison{}, Command: opts.Command, Version: opts.Version,
+	}
+	if by != nil {
+		r.Pairing, r.BootsA, r.BootsB = ByBoot, len(by[0]), len(by[1])
 	}
 	r.WarmupNS, r.WindowNS = timingOfAll(both)
 	r.Sources = append(a.sources(), b.sources()...)
@@ -80,7 +90,7 @@ func Runs(old, new []Kept, opts RunsOptions) (Report, error) {
 	for _, m := range both {
 		r.Trials += len(m.trials(0)) + len(m.trials(1))
 		for _, d := range definitions(m.test, append(m.trials(0), m.trials(1)...)) {
-			rows = append(rows, newUnpaired(m, d, names, opts.Margin, &common))
+			rows = append(rows, newUnpaired(m, d, names, opts.Margin, &common, by))
 		}
 	}
 	r.Families = judgeUnpaired(rows)
@@ -91,7 +101,12 @@ func Runs(old, new []Kept, opts RunsOptions) (Report, error) {
 
 	r.setCounts(bundlesOf(both, names))
 
-	r.warn(unpairedWarning(a, b))
+	if by != nil {
+		r.warn(byBootsWarning(by, a, b))
+	} else {
+		r.warn(unpairedWarning(a, b))
+	}
+	r.warn(noBoots...)
 	r.warn(opts.Warnings...)
 	r.warnOfRuns(a, b)
 	r.warn(lonely...)

@@ -65,13 +65,13 @@ func percentOf(share float64) float64 { return math.Round(share*1e11) / 1e9 }
 //  3. Else unsure, with the blocks that would be needed.
 //
 // rows is the size of the family.
-func (r *row) judge(rows int) {
+func (r *row) judge(rows int, level float64) {
 	r.Verdict = Unsure
 	switch {
 	case r.hopeless:
 	case r.N < spec.MinBlocks:
 		r.BlocksNeeded = r.blocksFor(spec.MinBlocks)
-	case !r.decide():
+	case !r.decideAt(level):
 		r.BlocksNeeded = r.needed(rows)
 	}
 }
@@ -81,13 +81,16 @@ func (r *row) judge(rows int) {
 //
 //  1. The interval lies inside the margin: same, and real if it leaves out zero.
 //  2. The family's p is below 5%: better or worse, by the estimate's sign.
-func (c *Comparison) decide() bool {
+func (c *Comparison) decide() bool { return c.decideAt(familyLevel) }
+
+// decideAt is decide with another level than 5%.
+func (c *Comparison) decideAt(level float64) bool {
 	est, lo, hi := c.Shift()
 	switch {
 	case lo > -c.Margin && hi < c.Margin:
 		c.Verdict = Same
 		c.Real = lo > 0 || hi < 0
-	case value(c.PAdj) < familyLevel && est != 0:
+	case value(c.PAdj) < level && est != 0:
 		c.Verdict = Worse
 		if (est < 0) == (c.Better == result.Lower) {
 			c.Verdict = Better

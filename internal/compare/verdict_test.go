@@ -57,7 +57,7 @@ func TestVerdict(t *testing.T) {
 			return r
 		}(), Unsure, false, false},
 	} {
-		c.row.judge(10)
+		c.row.judge(10, familyLevel)
 		if c.row.Verdict != c.want || c.row.Real != c.real || (c.row.BlocksNeeded > 0) != c.needed {
 			t.Errorf("%s: %s, real %v, %d blocks needed; want %s, %v, %v",
 				c.name, c.row.Verdict, c.row.Real, c.row.BlocksNeeded, c.want, c.real, c.needed)
@@ -82,8 +82,8 @@ func TestVerdictHolds(t *testing.T) {
 		p := rapid.Float64Range(0, 1).Draw(t, "p")
 		a := evidence(n, est, lo, hi, p, result.Lower)
 		b := evidence(n, est, lo, hi, p, result.Higher)
-		a.judge(7)
-		b.judge(7)
+		a.judge(7, familyLevel)
+		b.judge(7, familyLevel)
 		turned := map[Verdict]Verdict{Better: Worse, Worse: Better, Same: Same, Unsure: Unsure}
 		if turned[a.Verdict] != b.Verdict || a.BlocksNeeded != b.BlocksNeeded || a.Real != b.Real {
 			t.Fatalf("lower gives %s, higher %s", a.Verdict, b.Verdict)

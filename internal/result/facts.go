@@ -27,15 +27,31 @@ const FactBoot = "boot"
 // OneMachine says that both ends were on one machine, as their boots tell. Where
 // an end did not tell its boot, it is not known, and false.
 func OneMachine(environments []Environment) bool {
-	boots := map[string]string{}
+	local, remote := boots(environments)
+	return local != "" && local == remote
+}
+
+// BootOf names the boot of the two ends' machines, which is another one as soon
+// as either of them was booted again. It is empty where an end did not tell its
+// boot.
+func BootOf(environments []Environment) string {
+	local, remote := boots(environments)
+	if local == "" || remote == "" {
+		return ""
+	}
+	return local + " " + remote
+}
+
+func boots(environments []Environment) (local, remote string) {
+	of := map[string]string{}
 	for _, e := range environments {
 		for _, f := range e.Facts {
 			if f.Name == FactBoot {
-				boots[e.End] = f.Value
+				of[e.End] = f.Value
 			}
 		}
 	}
-	return boots[Local] != "" && boots[Local] == boots[Remote]
+	return of[Local], of[Remote]
 }
 
 // DetailFact says that a fact of that name matters only where it differs. An

@@ -15,8 +15,12 @@ import (
 	"netdelta/internal/spec"
 )
 
-// RunSchema names the version of a run's JSON form.
-const RunSchema = "netdelta.run/1"
+// RunSchema names the version of a run's JSON form. The second one can say that
+// a run stands for a boot; one of the first is read as one that does not.
+const (
+	RunSchema      = "netdelta.run/2"
+	firstRunSchema = "netdelta.run/1"
+)
 
 // State says how far a run came.
 type State string
@@ -54,6 +58,9 @@ type Run struct {
 	// Label is the user's name for the run; runs of one label are its
 	// repetitions. It may be empty.
 	Label string `json:"label,omitempty"`
+	// PerBoot says that the run stands for the boot of its machines: runs of one
+	// label and several boots are repetitions of what differs from boot to boot.
+	PerBoot bool `json:"per_boot,omitempty"`
 	// Experiment is the lab experiment's or the plan's name, Target the far
 	// host as the user wrote it; either may be empty.
 	Experiment string    `json:"experiment,omitempty"`
@@ -147,8 +154,8 @@ func EncodeRun(r Run) ([]byte, error) {
 	return data, nil
 }
 
-// DecodeRun reads what EncodeRun wrote: exactly one object, of this schema,
-// with no field that the schema does not have. What it accepts, Validate does.
+// DecodeRun reads what EncodeRun wrote: exactly one object, of this schema or
+// the one before it, with no field that this schema does not have. What it accepts, Validate does.
 func DecodeRun(data []byte) (Run, error) {
 	var head struct {
 		Schema string `json:"schema"`
@@ -156,7 +163,7 @@ func DecodeRun(data []byte) (Run, error) {
 	if err := json.Unmarshal(data, &head); err != nil {
 		return Run{}, fmt.Errorf("read run: %w", err)
 	}
-	if head.Schema != RunSchema {
+	if head.Schema != RunSchema && head.Schema != firstRunSchema {
 		return Run{}, fmt.Errorf("read run: %w", wrongSchema(head.Schema, RunSchema))
 	}
 	var r Run
@@ -165,6 +172,7 @@ func DecodeRun(data []byte) (Run, error) {
 	if err := d.Decode(&r); err != nil {
 		return Run{}, fmt.Errorf("read run: %w", err)
 	}
+	r.Schema = RunSchema
 	if err := r.Validate(); err != nil {
 		return Run{}, fmt.Errorf("read run: %w", err)
 	}

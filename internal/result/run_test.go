@@ -121,10 +121,10 @@ func TestDecodeRunIsStrict(t *testing.T) {
 	}
 	for _, c := range []struct{ name, data, wantErr string }{
 		{"empty", "", "unexpected end"},
-		{"no schema", `{"id":"0123456789"}`, `its schema is "": netdelta.run/1 is needed`},
-		{"a trial", `{"schema":"netdelta.trial/1"}`, `"netdelta.trial/1": netdelta.run/1 is needed`},
-		{"newer", `{"schema":"netdelta.run/2","new":1}`, "its schema is netdelta.run/2 and this program reads netdelta.run/1: use a newer netdelta"},
-		{"older", `{"schema":"netdelta.run/0"}`, "reads only netdelta.run/1"},
+		{"no schema", `{"id":"0123456789"}`, `its schema is "": netdelta.run/2 is needed`},
+		{"a trial", `{"schema":"netdelta.trial/1"}`, `"netdelta.trial/1": netdelta.run/2 is needed`},
+		{"newer", `{"schema":"netdelta.run/3","new":1}`, "its schema is netdelta.run/3 and this program reads netdelta.run/2: use a newer netdelta"},
+		{"older", `{"schema":"netdelta.run/0"}`, "reads only netdelta.run/2"},
 		{"unknown field", strings.Replace(string(good), `"label"`, `"lable"`, 1), `unknown field "lable"`},
 		{"two", string(good) + string(good), "after top-level value"},
 		{"state", strings.Replace(string(good), `"complete"`, `"finished"`, 1), `state "finished"`},
@@ -166,7 +166,7 @@ func FuzzDecodeRun(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(good)
-	f.Add([]byte(`{"schema":"netdelta.run/2"}`))
+	f.Add([]byte(`{"schema":"netdelta.run/3"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := DecodeRun(data)
 		if err != nil {

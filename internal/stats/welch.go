@@ -8,9 +8,10 @@ import "math"
 // than two values on either side. Two samples without any spread give t = 0
 // and p = 1 where they are equal, else an infinite t and p = 0.
 //
-// No verdict uses it: it takes every value for an independent draw, which
+// No verdict on trials uses it: it takes every value for an independent draw, which
 // trials on a drifting machine are not. It is here to show what "all A, then
-// all B, then a t-test" would have said.
+// all B, then a t-test" would have said, and for boots, each of which is a draw
+// of its own.
 func Welch(a, b []float64) (t, df, p float64) {
 	a, b = finite(a), finite(b)
 	if len(a) < 2 || len(b) < 2 {

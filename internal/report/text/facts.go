@@ -20,7 +20,7 @@ const (
 // facts is the machine, a line each.
 func facts(r *compare.Report) []string {
 	title := "Machine"
-	if r.Pairing == compare.Unpaired {
+	if r.Separate() {
 		title = "The same in all runs, at both ends where none is named"
 	}
 	var names, values []string
@@ -46,7 +46,7 @@ func further(n int) []string {
 // differs is what separate runs don't have in common, which is often the
 // answer to why they differ.
 func differs(r *compare.Report) []string {
-	if r.Pairing == compare.Unpaired && len(r.EnvironmentDiff) == 0 {
+	if r.Separate() && len(r.EnvironmentDiff) == 0 {
 		unknown := func(w result.Warning) bool { return w.Code == "environment-unknown" }
 		if slices.ContainsFunc(r.Warnings, unknown) {
 			return nil

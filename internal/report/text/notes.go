@@ -25,12 +25,15 @@ func notes(r *compare.Report) []string {
 		return nil
 	}
 	of := evidenceOf(r, rows)
-	text := fmt.Sprintf("%s, %s.", of.change, interval(rows, of.few))
+	text := fmt.Sprintf("%s, %s.", of.change, interval(rows, of.few, r.Level()))
 	if slices.ContainsFunc(rows, verdictIs(compare.Better, compare.Worse, compare.Same)) {
 		text += " The interval is the row's own; the verdict is for all rows together."
 	}
 	if len(r.Factors) > 1 {
 		text += " Each factor is compared over all levels of the others."
+	}
+	if note := slow(r); note != "" {
+		text += " " + note
 	}
 	lines := append(wrap(text, "", ""), wrap(ends(rows), "", "")...)
 	if slices.ContainsFunc(rows, func(c compare.Comparison) bool {
@@ -62,6 +65,21 @@ func notes(r *compare.Report) []string {
 	return lines
 }
 
+// slow says what the comparisons of slow factors rest on.
+func slow(r *compare.Report) string {
+	var names []string
+	for _, f := range r.Factors {
+		if f.Slow {
+			names = append(names, f.Name)
+		}
+	}
+	if len(names) == 0 || len(names) == len(r.Factors) {
+		return ""
+	}
+	return fmt.Sprintf("%s: slow, so each level is set once a block for all variants that have it. Its change has fewer independent repetitions than trials (one a block), and its interval tends to be wider for that.",
+		strings.Join(names, ", "))
+}
+
 // evidence is what a report's figures rest on, in words.
 type evidence struct {
 	change string // what the change is
@@ -77,6 +95,12 @@ func evidenceOf(r *compare.Report, rows []compare.Comparison) evidence {
 		return evidence{
 			change: "Figures are medians over trials. The change is the shift between the sides' trials, unpaired",
 			few:    "trials", each: "trials on each side", family: "report", none: !slices.ContainsFunc(rows, bears),
+		}
+	}
+	if r.Pairing == compare.ByBoot {
+		return evidence{
+			change: "Figures are medians over boots, of each boot's median over its trials. The change is the difference between the means of the sides' boots (of logarithms where it is relative), by Welch's t",
+			few:    "boots", each: "boots on each side", family: "report", none: min(r.BootsA, r.BootsB) < compare.MinBoots,
 		}
 	}
 	return evidence{
@@ -99,7 +123,7 @@ func verdictIs(verdicts ...compare.Verdict) func(compare.Comparison) bool {
 // judged says what p is adjusted for.
 func judged(r *compare.Report, family string, shown int) string {
 	n := r.Families.Main
-	text := fmt.Sprintf("p below 5%%, adjusted for the %s of this %s", unit.Count(n, "main figure"), family)
+	text := fmt.Sprintf("p below %.0f%%, adjusted for the %s of this %s", 100*(1-r.Level()), unit.Count(n, "main figure"), family)
 	if n > shown {
 		text += fmt.Sprintf(" (%d not shown, since nothing happened)", n-shown)
 	}
@@ -110,7 +134,7 @@ func judged(r *compare.Report, family string, shown int) string {
 }
 
 // interval says how sure the rows' intervals are.
-func interval(rows []compare.Comparison, few string) string {
+func interval(rows []compare.Comparison, few string, level float64) string {
 	least, most := 1.0, 0.0
 	for _, c := range rows {
 		if c.Confidence > 0 {
@@ -121,12 +145,12 @@ func interval(rows []compare.Comparison, few string) string {
 	switch {
 	case most == 0:
 		return "with no interval from one " + strings.TrimSuffix(few, "s")
-	case most < 0.95:
+	case most < level:
 		return fmt.Sprintf("with the widest interval that so few %s give (%s)", few, levels(least, most))
-	case least < 0.95:
-		return fmt.Sprintf("with its 95%% interval, or the widest there is (from %.0f%%) where few %s have a figure", 100*least, few)
+	case least < level:
+		return fmt.Sprintf("with its %.0f%% interval, or the widest there is (from %.0f%%) where few %s have a figure", 100*level, 100*least, few)
 	}
-	return "with its 95% interval"
+	return fmt.Sprintf("with its %.0f%% interval", 100*level)
 }
 
 // levels writes a range of confidence.

@@ -22,8 +22,8 @@ func Render(w io.Writer, r *compare.Report) error {
 	for _, l := range r.Interactions() {
 		both = append(both, interactions(r, l))
 	}
-	parts = slices.Concat(parts, sections(tables), sections(both), sections([]block{spreads(r)}),
-		[][]string{notes(r), warnings(r), onTheWay(r), facts(r), command(r)})
+	parts = slices.Concat(parts, sections(tables), sections(both), sections(simple(r)), sections([]block{cells(r)}), sections([]block{spreads(r)}),
+		[][]string{overTime(r), notes(r), warnings(r), onTheWay(r), facts(r), command(r)})
 	var paragraphs []string
 	for _, lines := range parts {
 		// Names of nothing but blanks can leave a line empty.
@@ -47,14 +47,19 @@ func answer(r *compare.Report) []string {
 
 // whatRan tells how the figures came about.
 func whatRan(r *compare.Report) []string {
-	if r.Pairing == compare.Unpaired {
+	if r.Separate() {
 		return append(sources(r), comparedSpeeds(r)...)
 	}
-	variants := 1
+	variants, order := 1, "once a block in random order"
 	var names []string
 	for _, f := range r.Factors {
 		variants *= len(f.Levels)
-		names = append(names, fmt.Sprintf("%s (%s)", f.Name, strings.Join(f.Levels, ", ")))
+		name := fmt.Sprintf("%s (%s)", f.Name, strings.Join(f.Levels, ", "))
+		if f.Slow {
+			name += " slow"
+			order = "once a block in random order, in whole plots of the slow factors' levels"
+		}
+		names = append(names, name)
 	}
 	title := r.Experiment
 	if r.Question != "" {
@@ -62,14 +67,38 @@ func whatRan(r *compare.Report) []string {
 	}
 	blocks := unit.Count(r.Blocks, "block")
 	if r.Blocks != r.Planned {
-		blocks = fmt.Sprintf("%d of %s", r.Blocks, unit.Count(r.Planned, "block"))
+		most := ""
+		if r.Ended != "" {
+			most = "at most "
+		}
+		blocks = fmt.Sprintf("%d of %s%s", r.Blocks, most, unit.Count(r.Planned, "block"))
+	}
+	of := unit.Count(variants, "variant")
+	if r.Variants > 0 && r.Variants != variants {
+		of = fmt.Sprintf("%d of %s", r.Variants, of)
 	}
 	return slices.Concat(
 		wrap(title, "", "  "),
-		wrap(fmt.Sprintf("Varied: %s. %s of %s and %s, every variant once a block in random order (seed %d); %s, each %v long after %v of warm-up.",
-			strings.Join(names, "; "), blocks, unit.Count(variants, "variant"), unit.Count(countTests(r), "test"), r.Seed,
+		wrap(fmt.Sprintf("Varied: %s. %s of %s and %s, every variant %s (seed %d); %s, each %v long after %v of warm-up.",
+			strings.Join(names, "; "), blocks, of, unit.Count(countTests(r), "test"), order, r.Seed,
 			unit.Count(r.Trials, "trial"), time.Duration(r.WindowNS), time.Duration(r.WarmupNS)), "", ""),
+		ended(r),
 		comparedSpeeds(r))
+}
+
+// ended says what ended a run that need not run all of its blocks.
+func ended(r *compare.Report) []string {
+	widest := ""
+	if r.WidestOf != "" {
+		widest = fmt.Sprintf(" (the widest is +-%.2g%%, %s)", r.WidestPct, r.WidestOf)
+	}
+	switch {
+	case r.Ended == compare.EndedPrecision:
+		return wrap(fmt.Sprintf("Ended since the intervals that matter reach no further than %g%%%s.", r.PrecisionPct, widest), "", "  ")
+	case r.Ended == compare.EndedTime:
+		return wrap("Ended since the time for it was over"+widest+".", "", "  ")
+	}
+	return nil
 }
 
 func countTests(r *compare.Report) int {

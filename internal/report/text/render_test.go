@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -124,14 +125,14 @@ func checkPage(t interface{ Fatalf(string, ...any) }, page string) {
 		t.Fatalf("the page must begin with a line and end with one line end: %q", page)
 	}
 	for i, line := range strings.Split(page, "\n") {
-		if len(line) > Width {
-			t.Fatalf("line %d has %d columns: %q", i+1, len(line), line)
+		if n := utf8.RuneCountInString(line); n > Width {
+			t.Fatalf("line %d has %d columns: %q", i+1, n, line)
 		}
 		if strings.HasSuffix(line, " ") {
 			t.Fatalf("line %d ends with a blank: %q", i+1, line)
 		}
 		for _, r := range line {
-			if r < ' ' || r > '~' {
+			if (r < ' ' || r > '~') && !slices.Contains(bars, r) {
 				t.Fatalf("line %d has %q: %q", i+1, r, line)
 			}
 		}
@@ -196,8 +197,26 @@ func anyReport() *rapid.Generator[compare.Report] {
 		return compare.Loss{Test: name.Draw(t, "test"), Variant: name.Draw(t, "variant"), Lost: rapid.Float64().Draw(t, "lost"),
 			Places: rapid.SliceOfN(place, 0, 4).Draw(t, "places"), Unnamed: num.Draw(t, "unnamed"), Frames: rapid.Bool().Draw(t, "frames")}
 	})
+	series := rapid.Custom(func(t *rapid.T) compare.Drift {
+		d := compare.Drift{Test: name.Draw(t, "test"), Metric: name.Draw(t, "metric"),
+			Unit:  rapid.SampledFrom([]unit.Unit{unit.Nanoseconds, unit.PerSecond, "furlong"}).Draw(t, "unit"),
+			Scale: rapid.SampledFrom([]compare.Scale{compare.Percent, compare.Difference}).Draw(t, "scale"),
+			Swing: num.Draw(t, "swing"), Halves: num.Draw(t, "halves"), Margin: rapid.Float64().Draw(t, "margin")}
+		for range rapid.IntRange(0, 99).Draw(t, "points") {
+			d.Points = append(d.Points, compare.Point{Level: num.Draw(t, "level")})
+		}
+		return d
+	})
+	cell := rapid.Custom(func(t *rapid.T) compare.Cell {
+		return compare.Cell{Test: name.Draw(t, "test"), Metric: name.Draw(t, "metric"), Unit: unit.Nanoseconds,
+			Variant: spec.Variant{name.Draw(t, "factor"): name.Draw(t, "level")}, Summary: side.Draw(t, "cell")}
+	})
 	return rapid.Custom(func(t *rapid.T) compare.Report {
 		r := compare.Report{Counts: rapid.SliceOfN(count, 0, 6).Draw(t, "counts"), Losses: rapid.SliceOfN(loss, 0, 3).Draw(t, "losses"),
+			Drift: rapid.SliceOfN(series, 0, 3).Draw(t, "drift"), Cells: rapid.SliceOfN(cell, 0, 3).Draw(t, "cells"),
+			Simple: rapid.SliceOfN(row, 0, 2).Draw(t, "simple"), Variants: rapid.Int().Draw(t, "variants"),
+			Ended:    rapid.SampledFrom([]string{"", compare.EndedPrecision, compare.EndedTime}).Draw(t, "ended"),
+			WidestOf: name.Draw(t, "widest"), WidestPct: rapid.Float64().Draw(t, "width"), PrecisionPct: rapid.Float64().Draw(t, "precision"),
 			Families:   compare.Families{Main: rapid.Int().Draw(t, "main"), Detail: rapid.Int().Draw(t, "detail")},
 			Experiment: name.Draw(t, "experiment"), Question: name.Draw(t, "question"), Seed: rapid.Uint64().Draw(t, "seed"),
 			Blocks: rapid.Int().Draw(t, "blocks"), Planned: rapid.Int().Draw(t, "planned"), Partial: rapid.Bool().Draw(t, "partial"),
@@ -207,7 +226,7 @@ func anyReport() *rapid.Generator[compare.Report] {
 			Sources: rapid.SliceOfN(source, 0, 9).Draw(t, "runs"), EnvironmentDiff: rapid.SliceOfN(change, 0, 3).Draw(t, "changes"),
 			Warnings: warnings.Draw(t, "warnings of the report"), Command: name.Draw(t, "command"), Version: name.Draw(t, "version")}
 		for range rapid.IntRange(0, 3).Draw(t, "factors") {
-			r.Factors = append(r.Factors, spec.Factor{Name: name.Draw(t, "factor"), Levels: rapid.SliceOfN(name, 0, 3).Draw(t, "levels")})
+			r.Factors = append(r.Factors, spec.Factor{Name: name.Draw(t, "factor"), Levels: rapid.SliceOfN(name, 0, 3).Draw(t, "levels"), Slow: rapid.Bool().Draw(t, "slow")})
 		}
 		for range rapid.IntRange(0, 3).Draw(t, "facts") {
 			r.Environment = append(r.Environment, compare.Fact{Name: name.Draw(t, "name"), Value: name.Draw(t, "value")})

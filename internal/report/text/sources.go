@@ -14,7 +14,11 @@ const maxSources = 6
 
 // sources tells which separate runs the figures come from.
 func sources(r *compare.Report) []string {
-	lines := wrap(r.Experiment+": separate runs, unpaired", "", "  ")
+	title := r.Experiment + ": separate runs, unpaired"
+	if r.Pairing == compare.ByBoot {
+		title = fmt.Sprintf("%s: separate runs, of %d and %s", r.Experiment, r.BootsA, unit.Count(r.BootsB, "boot"))
+	}
+	lines := wrap(title, "", "  ")
 	names := map[string]string{}
 	for _, f := range r.Factors {
 		if len(f.Levels) == 2 {

@@ -74,7 +74,7 @@ func TestNotesOnIntervals(t *testing.T) {
 		for _, l := range c.levels {
 			rows = append(rows, compare.Comparison{Confidence: l})
 		}
-		if got := interval(rows, "blocks"); got != c.want {
+		if got := interval(rows, "blocks", 0.95); got != c.want {
 			t.Errorf("%v: %q, want %q", c.levels, got, c.want)
 		}
 	}

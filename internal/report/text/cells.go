@@ -1,0 +1,82 @@
+package text
+
+import (
+	"fmt"
+	"slices"
+
+	"netdelta/internal/compare"
+	"netdelta/internal/spec"
+	"netdelta/internal/unit"
+)
+
+// mostAcross is how many levels there is room for side by side.
+const mostAcross = 6
+
+// cells is each variant of two factors: the first factor's levels down, the
+// second's across, by the figures that stand for the tests. The factor with
+// fewer levels goes across if the other has too many for that.
+func cells(r *compare.Report) block {
+	if len(r.Factors) != 2 || len(r.Cells) == 0 {
+		return block{}
+	}
+	down, across := r.Factors[0], r.Factors[1]
+	if len(across.Levels) > mostAcross && len(down.Levels) < len(across.Levels) {
+		down, across = across, down
+	}
+	if len(across.Levels) > mostAcross {
+		return block{}
+	}
+	t := table{head: append([]string{""}, across.Levels...), right: make([]bool, 1+len(across.Levels))}
+	for i := range across.Levels {
+		t.right[i+1] = true
+	}
+	for rest := r.Cells; len(rest) > 0; {
+		first := rest[0]
+		of := func(c compare.Cell) bool {
+			return c.Of() == first.Of() && c.Metric == first.Metric && c.End == first.End
+		}
+		var group, others []compare.Cell
+		var medians []float64
+		for _, c := range rest {
+			if of(c) {
+				group, medians = append(group, c), append(medians, value(c.Median))
+			} else {
+				others = append(others, c)
+			}
+		}
+		rest = others
+		div, in := unit.Scale(first.Unit, medians...)
+		t.add(fmt.Sprintf("%s %s, %s", first.Of(), first.Metric, in))
+		for _, dl := range down.Levels {
+			row := []string{"  " + dl}
+			for _, al := range across.Levels {
+				row = append(row, cell(group, down, dl, across, al, div))
+			}
+			t.add(row...)
+		}
+	}
+	title := fmt.Sprintf("Each variant: %s down, %s across (medians over blocks)", down.Name, across.Name)
+	if r.Variants < len(down.Levels)*len(across.Levels) {
+		title += "; - was not run"
+	}
+	return block{title, t}
+}
+
+func cell(group []compare.Cell, down spec.Factor, dl string, across spec.Factor, al string, div float64) string {
+	i := slices.IndexFunc(group, func(c compare.Cell) bool { return c.Variant[down.Name] == dl && c.Variant[across.Name] == al })
+	if i < 0 {
+		return "-"
+	}
+	return unit.Cell(value(group[i].Median), group[i].Unit, div)
+}
+
+// simple are the tables of what a change does at either level of another.
+func simple(r *compare.Report) []block {
+	var all []block
+	for _, l := range r.SimpleEffects() {
+		b := comparisons(r, l)
+		b.title += ", at either level of what it depends on"
+		all = append(all, b)
+	}
+	return all
+}
