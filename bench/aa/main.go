@@ -1,31 +1,58 @@
 // Command aa compares a receive-handler context with itself, again and again,
-// and counts the reports that see a difference. There is none, so those are
-// false alarms; the family's adjustment promises at most 5% of the reports.
+// and counts the comparisons that see a difference. There is none, so those are
+// false alarms. Beside each comparison as this program makes it, in blocks of
+// random order, as many trials are measured in turn: those of the first half are
+// called A, those of the second B, and Welch's t test at 5% says of each figure
+// whether it differs. Both kinds alternate, so that they see the same machine.
 //
-//	go run ./bench/aa [-n 20] [-level softirq] [lab flags, such as --time 100ms]
+//	go run ./bench/aa [-n 200] [-blocks 6] [-tests udp_rr,tcp_stream] [-link ether]
+//
+// With one test and 6 blocks a comparison of each kind takes some 3 s together on
+// an idle machine, with two tests twice as long.
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/signal"
+	"time"
 
-	"netdelta/internal/cli"
+	"netdelta/internal/calibrate"
 	"netdelta/internal/compare"
 	"netdelta/internal/lab"
+	"netdelta/internal/netlab"
+	"netdelta/internal/result"
 	"netdelta/internal/roles"
+	"netdelta/internal/spec"
 )
+
+// settings are what the command line gives.
+type settings struct {
+	n, blocks   int
+	link, level string
+	tests       string
+	window      time.Duration
+	warmup      time.Duration
+	seed        uint64
+}
 
 func main() {
 	if status, ok := roles.Dispatch(os.Args[1:]); ok {
 		os.Exit(status)
 	}
-	n := flag.Int("n", 20, "reports")
-	level := flag.String("level", "softirq", "the level that is compared with itself")
+	var s settings
+	flag.IntVar(&s.n, "n", 20, "comparisons of each kind")
+	flag.IntVar(&s.blocks, "blocks", 6, "blocks of each comparison")
+	flag.StringVar(&s.link, "link", netlab.Ether, "link of the lab: ether or veth")
+	flag.StringVar(&s.level, "level", "", "the level that is compared with itself (default: the link's usual one)")
+	flag.StringVar(&s.tests, "tests", "udp_rr,tcp_stream", "tests, comma-separated")
+	flag.DurationVar(&s.window, "time", spec.MinWindow, "measured window of one trial")
+	flag.DurationVar(&s.warmup, "warmup", 10*time.Millisecond, "warm-up before each window")
+	flag.Uint64Var(&s.seed, "seed", uint64(rand.Uint32()), "seed of the random orders")
 	flag.Parse()
 	if status, done, err := lab.InUserNamespace(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "aa:", err)
@@ -35,41 +62,71 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := repeat(ctx, *n, *level, flag.Args()); err != nil {
+	var t tally
+	err := s.repeat(ctx, &t)
+	if t.paired.of > 0 {
+		t.print(s)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "aa:", err)
 		os.Exit(1)
 	}
 }
 
-func repeat(ctx context.Context, n int, level string, more []string) error {
-	args := append([]string{"lab", "rx-context", "--levels", level + "," + level + "-again", "--format", "json"}, more...)
-	alarms, rows, rowAlarms, bare := 0, 0, 0, 0
-	for i := range n {
-		var out bytes.Buffer
-		if status := cli.Run(ctx, args, &out, os.Stderr); status != cli.ExitDone {
-			return fmt.Errorf("repetition %d ended with status %d", i+1, status)
-		}
-		var r compare.Report
-		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
+// repeat makes the comparisons, in turn of each kind.
+func (s *settings) repeat(ctx context.Context, t *tally) error {
+	exp, err := lab.Find("rx-context")
+	if err != nil {
+		return err
+	}
+	o := lab.Options{Link: s.link, Blocks: s.blocks, Warmup: s.warmup, Window: s.window, Margin: 0.02,
+		CPULocal: lab.Auto, CPURemote: lab.Auto, CPUWire: lab.Auto}
+	if o.Tests, err = spec.ParseTests(s.tests, nil); err != nil {
+		return err
+	}
+	if s.level == "" {
+		usual, err := exp.Plan(o)
+		if err != nil {
 			return err
 		}
-		alarm := false
-		for _, c := range r.Comparisons {
-			rows++
-			if c.P != nil && *c.P < 0.05 {
-				bare++
-			}
-			if c.Verdict == compare.Better || c.Verdict == compare.Worse {
-				rowAlarms++
-				alarm = true
-				fmt.Printf("report %d, seed %d: %s %s %s\n", i+1, r.Seed, c.Test, c.Metric, c.Verdict)
-			}
-		}
-		if alarm {
-			alarms++
-		}
+		s.level = usual.Baseline[usual.Factors[0].Name]
 	}
-	fmt.Printf("%s against itself: %d of %d reports with a false alarm, %d of %d rows; %d rows have p below 5%% unadjusted\n",
-		level, alarms, n, rowAlarms, rows, bare)
+	o.Levels, o.Baseline = []string{s.level, s.level + "-again"}, s.level
+	begun := time.Now()
+	for i := range s.n {
+		for arm := range 2 {
+			o.Seed = s.seed + uint64(2*i+arm)
+			plan, err := exp.Plan(o)
+			if err != nil {
+				return err
+			}
+			var trials []result.Trial
+			err = lab.Run(ctx, plan, o, lab.Watch{Sink: func(t result.Trial) error { trials = append(trials, t); return nil }})
+			if err != nil {
+				return err
+			}
+			seen, err := calibrate.Once(calibrate.Series{Plan: plan, Trials: trials})
+			if err != nil {
+				return err
+			}
+			if seen.Blocks != s.blocks {
+				return errors.New("blocks are missing")
+			}
+			if arm == 1 {
+				t.turn.add(seen.InTurn, seen.Rows)
+				t.turnHeads.add(seen.InTurnHead, len(plan.Tests))
+				continue
+			}
+			r, err := compare.Build(plan, trials, compare.Options{})
+			if err != nil {
+				return err
+			}
+			t.report(i+1, &r)
+			t.same.add(seen.InTurn, seen.Rows)
+		}
+		elapsed := time.Since(begun)
+		fmt.Fprintf(os.Stderr, "\r%d of %d, %v left ", i+1, s.n, (elapsed / time.Duration(i+1) * time.Duration(s.n-i-1)).Round(time.Second))
+	}
+	fmt.Fprintln(os.Stderr)
 	return nil
 }

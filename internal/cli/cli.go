@@ -17,7 +17,7 @@ import (
 	"netdelta/internal/roles"
 )
 
-// Exit statuses of every command.
+// Exit statuses of every command; with --bisect they are git's.
 const (
 	ExitDone        = 0 // the measurement was made
 	ExitGate        = 1 // a gate failed
@@ -53,6 +53,10 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	bisect := bisecting(args)
+	if bisect {
+		abortOnPanic()
+	}
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return ExitDone
@@ -63,9 +67,31 @@ func Run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		exit = &exitError{ExitUsage, err}
 	}
 	if exit.err != nil {
-		fmt.Fprintf(stderr, "netdelta: %s\n", oneLine(exit.err.Error()))
+		fmt.Fprintf(stderr, "netdelta: %s\n", said(exit.err))
+	}
+	if bisect {
+		return forBisect(exit.status)
 	}
 	return exit.status
+}
+
+// linesError is an error whose text has lines that are to be kept: a place in a
+// file, and a caret below it.
+type linesError struct{ err error }
+
+func (e *linesError) Error() string { return e.err.Error() }
+func (e *linesError) Unwrap() error { return e.err }
+
+// said is an error as it is printed.
+func said(err error) string {
+	if kept := (*linesError)(nil); !errors.As(err, &kept) {
+		return oneLine(err.Error())
+	}
+	lines := strings.Split(err.Error(), "\n")
+	for i, l := range lines {
+		lines[i] = oneLine(l)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // oneLine keeps an error on one line, however deep it was wrapped, and its
@@ -104,7 +130,7 @@ whether it matters.`,
 		}
 		return usageError("%w (see netdelta %s --help)", err, strings.TrimPrefix(cmd.CommandPath(), "netdelta "))
 	})
-	root.AddCommand(newAgent(), newCompare(), newCounters(), newDoctor(), newLab(args), newRm(), newRun(), newRuns(), newSecret(), newShow(), newTests(), newVersion())
+	root.AddCommand(newAb(args), newAgent(), newBaseline(), newCalibrate(args), newCompare(), newCounters(), newDoctor(), newLab(args), newPlan(), newRestore(), newRm(), newRun(), newRuns(), newSecret(), newShow(), newTests(), newVersion())
 	return root
 }
 

@@ -24,18 +24,21 @@ const maxExport = 256 << 20
 
 func newCompare() *cobra.Command {
 	var file, margin, format string
+	var gate *gateFlags
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
 		Short: "Compare runs that are kept, or files",
 		Long: `Compares all trials of OLD with all trials of NEW, test by test. Each is a
 label, which stands for all its runs; the id of a run or the beginning of
-one; or a file that netdelta show --raw wrote.
+one; @NAME, a baseline; or a file that netdelta show --raw wrote. Runs of
+run --boot are compared boot by boot, from three boots a side on.
 
 Separate runs have in their difference all that changed between them, the
 machines' drift and what differs from boot to boot included. Alternate the
 variants in one run where that is possible.`,
 		Example: `  netdelta compare old new
-  netdelta compare 7f3k old.json --margin 5%`,
+  netdelta compare 7f3k old.json --margin 5%
+  netdelta compare @good new --fail-on worse:rtt_p50:5%`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return usageError("compare takes OLD and NEW, each a label, an id or a file, got %d", len(args))
@@ -43,17 +46,18 @@ variants in one run where that is possible.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCompare(cmd.Context(), file, args, margin, format, cmd.OutOrStdout())
+			return runCompare(cmd.Context(), file, args, margin, format, gate, cmd.OutOrStdout())
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&file, "store", "", storeHelp)
 	fl.StringVar(&margin, "margin", "2%", "smallest change that matters")
 	fl.StringVar(&format, "format", "text", "report format: "+strings.Join(formatNames(), ", "))
+	gate = addGate(fl)
 	return cmd
 }
 
-func runCompare(ctx context.Context, file string, args []string, margin, format string, stdout io.Writer) error {
+func runCompare(ctx context.Context, file string, args []string, margin, format string, gate *gateFlags, stdout io.Writer) error {
 	form, err := report.FormatOf(format)
 	if err != nil {
 		return &exitError{ExitUsage, err}
@@ -61,6 +65,9 @@ func runCompare(ctx context.Context, file string, args []string, margin, format 
 	share, err := parsePercent(margin)
 	if err != nil {
 		return usageError("margin: %w", err)
+	}
+	if err := gate.check(); err != nil {
+		return err
 	}
 	from := library{path: file}
 	defer from.close()
@@ -85,7 +92,7 @@ func runCompare(ctx context.Context, file string, args []string, margin, format 
 	if err := form.Render(stdout, &rep); err != nil {
 		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
 	}
-	return nil
+	return gate.judge(&rep)
 }
 
 // side is what one argument stands for.

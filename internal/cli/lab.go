@@ -19,6 +19,7 @@ import (
 	"netdelta/internal/lab"
 	"netdelta/internal/netlab"
 	"netdelta/internal/report"
+	"netdelta/internal/result"
 	"netdelta/internal/run"
 	"netdelta/internal/spec"
 	"netdelta/internal/sys"
@@ -42,6 +43,7 @@ type labFlags struct {
 	cpuRemote        string
 	cpuWire          string
 	counting         countingFlags
+	gate             *gateFlags
 }
 
 func newLab(args []string) *cobra.Command {
@@ -96,6 +98,7 @@ kernel allows it (--link veth; ether needs /dev/net/tun).`,
 	fl.StringVar(&f.ip, "ip", "4", "version of IP: 4 or 6")
 	fl.StringVar(&f.cpuWire, "cpu-wire", "auto", "CPU of the wire's threads")
 	f.counting.add(fl)
+	f.gate = addGate(fl)
 	return cmd
 }
 
@@ -208,6 +211,9 @@ func runLab(ctx context.Context, name string, f labFlags, args []string, stdout,
 		return &exitError{ExitUsage, err}
 	}
 
+	if err := f.gate.check(plan.Tests...); err != nil {
+		return err
+	}
 	if status, done, err := lab.InUserNamespace(args); err != nil {
 		return &exitError{ExitUnmeasured, err}
 	} else if done {
@@ -220,7 +226,14 @@ func runLab(ctx context.Context, name string, f labFlags, args []string, stdout,
 		return &exitError{ExitUsage, err}
 	}
 	line := newProgress(stderr, exp.Name)
-	trials, runErr := lab.Run(ctx, plan, o, line.show)
+	var trials []result.Trial
+	runErr := lab.Run(ctx, plan, o, lab.Watch{
+		Sink:     func(t result.Trial) error { trials = append(trials, t); return nil },
+		Progress: line.show,
+		Recovered: func(text string) {
+			fmt.Fprintf(stderr, "netdelta: %s\n", oneLine(text))
+		},
+	})
 	line.clear()
 
 	if runErr != nil && ctx.Err() != nil && !errors.Is(runErr, run.ErrInterrupted) {
@@ -236,7 +249,7 @@ func runLab(ctx context.Context, name string, f labFlags, args []string, stdout,
 	}
 	rep, buildErr := compare.Build(plan, trials, compare.Options{
 		Partial:     runErr != nil,
-		Environment: environment(o),
+		Environment: environment(plan, o),
 		Command:     "netdelta " + strings.Join(commandWords(args, f.seed, f.seeded), " "),
 		Version:     versionString(),
 	})
@@ -254,7 +267,7 @@ func runLab(ctx context.Context, name string, f labFlags, args []string, stdout,
 	if status != ExitDone {
 		return &exitError{status, err}
 	}
-	return nil
+	return f.gate.judge(&rep)
 }
 
 func formatNames() []string {
@@ -277,8 +290,8 @@ func judge(err error) (int, error) {
 }
 
 // environment is the machine's facts and the lab's own, for the report's end.
-func environment(o lab.Options) []compare.Fact {
-	return append(counters.Environment(), o.Facts()...)
+func environment(plan spec.Plan, o lab.Options) []compare.Fact {
+	return append(counters.Environment(), o.Facts(plan)...)
 }
 
 // commandWords is the command line with the seed that was drawn, so that the

@@ -56,6 +56,15 @@ func (s *screen) waiting(b ctl.Busy) {
 	_, _ = fmt.Fprintf(s.w, "netdelta: waiting: %s\n", oneLine(printable(b.Reason)))
 }
 
+// tell says what has to be known, on a terminal or not.
+func (s *screen) tell(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.line.clear()
+	// A report that nobody can read is no reason to stop.
+	_, _ = fmt.Fprintf(s.w, "netdelta: %s\n", oneLine(text))
+}
+
 // interval shows a line for an interval that an end tells of. What is not one
 // is left out: the trial's own figures have everything.
 func (s *screen) interval(data []byte) {

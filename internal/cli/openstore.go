@@ -24,7 +24,7 @@ func openKept(ctx context.Context, path string) (*sqlite.Store, error) {
 // storeFailed gives an error of a store its exit status: a name or a file
 // that the user gave is the command line's fault, anything else the store's.
 func storeFailed(err error) error {
-	for _, usage := range []error{store.ErrNotFound, store.ErrAmbiguous, store.ErrMissing, store.ErrNotStore, store.ErrRunning} {
+	for _, usage := range []error{store.ErrNotFound, store.ErrAmbiguous, store.ErrMissing, store.ErrNotStore, store.ErrRunning, store.ErrBaseline} {
 		if errors.Is(err, usage) {
 			return &exitError{ExitUsage, err}
 		}

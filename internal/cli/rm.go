@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,8 @@ func newRm() *cobra.Command {
 		Short: "Remove runs that are kept",
 		Long: `Removes runs with all their trials, at once and for good, and says which. REF
 is an id, the first four characters of one or more, or a label, which stands for all its runs. A
-run that is still being measured is refused, and then nothing is removed.`,
+run that is still being measured is refused, and one that is a baseline; then
+nothing is removed.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("rm takes runs, each an id or a label, got none")
@@ -57,7 +59,7 @@ func remove(ctx context.Context, file string, refs []string, stdout io.Writer) e
 			return storeFailed(err)
 		}
 		for _, r := range found {
-			if r.Label != ref && len(ref) < minPrefix {
+			if r.Label != ref && len(ref) < minPrefix && !strings.HasPrefix(ref, store.BaselineMark) {
 				return usageError("rm %s: the beginning of an id must have %d characters or more, since what is removed is gone", ref, minPrefix)
 			}
 			if !slices.Contains(ids, r.ID) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"netdelta/internal/compare"
 	"netdelta/internal/ctl"
 	"netdelta/internal/hosts"
 	"netdelta/internal/report"
@@ -43,6 +44,8 @@ type runFlags struct {
 	data     string
 	format   string
 	counting countingFlags
+	boot     bool
+	against  againstFlags
 }
 
 func newRun() *cobra.Command {
@@ -56,9 +59,13 @@ in each of some rounds, in random order. All trials are kept with their
 histograms, to be compared later with those of another run.
 
 A comparison of two runs has the drift between them in it. Where both variants
-can be had at one time, alternate them instead.`,
+can be had at one time, alternate them instead.
+
+With --boot a run stands for the boot that it is measured on: measure three boots
+or more of each kernel or build, and the boots are compared.`,
 		Example: `  netdelta run bench2 --secret-file secret --label old
   netdelta run 192.0.2.1 192.0.2.2 --secret-file secret --trials 12
+  netdelta run bench2 --secret-file secret --against @good --fail-on worse:rtt_p50:5%
   netdelta run bench2 --test tcp_stream --time 10s --interval 1s
   netdelta run bench2 --tests "udp_rr,udp_stream size=1448" --exclusive --wait 10m`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -86,6 +93,8 @@ can be had at one time, alternate them instead.`,
 	fl.DurationVar(&f.interval, "interval", time.Second, "take figures of parts of the window that are so long (default: 1s, or a quarter of a window that is no longer); 0: none")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: a new one each time)")
 	fl.StringVar(&f.label, "label", "", "name of the run; runs of one name are repetitions")
+	fl.BoolVar(&f.boot, "boot", false, "the run stands for the boot that its hosts are on; runs of one label are then compared boot by boot")
+	f.against.add(fl)
 	fl.StringVar(&f.store, "store", "", storeHelp)
 	fl.BoolVar(&f.noStore, "no-store", false, "keep nothing")
 	fl.BoolVar(&f.exclusive, "exclusive", false, "have the agents serve nobody else meanwhile")
@@ -123,6 +132,9 @@ func (f *runFlags) check(args []string) (errand, error) {
 	}
 	if err = result.CheckLabel(f.label); err != nil {
 		return wrong(err)
+	}
+	if err = f.checkBoot(); err != nil {
+		return e, err
 	}
 	for _, d := range []struct {
 		flag string
@@ -191,6 +203,9 @@ func runRun(ctx context.Context, f runFlags, args []string, seeded bool, stdout,
 	if err != nil {
 		return err
 	}
+	if err := f.against.check(ctx, f.store, f.format, e.plan.Tests); err != nil {
+		return err
+	}
 	keep := &keeper{stderr: stderr}
 	if !f.noStore {
 		if keep, err = openKeeper(ctx, f.store, stderr); err != nil {
@@ -200,7 +215,7 @@ func runRun(ctx context.Context, f runFlags, args []string, seeded bool, stdout,
 	defer keep.close()
 
 	record := result.Run{
-		ID: store.NewID(), Label: f.label, Target: strings.Join(args, " "), State: result.Running, Start: time.Now(),
+		ID: store.NewID(), Label: f.label, PerBoot: f.boot, Target: strings.Join(args, " "), State: result.Running, Start: time.Now(),
 		Plan: &e.plan, Version: versionString(),
 		Command: "netdelta " + strings.Join(commandWords(os.Args[1:], f.seed, seeded), " "),
 	}
@@ -213,7 +228,13 @@ func runRun(ctx context.Context, f runFlags, args []string, seeded bool, stdout,
 	keep.rescue()
 	rep := summary.Build(keep.run, keep.trials)
 	options := report.RunOptions{Next: next(keep, f.store)}
-	if len(keep.trials) > 0 {
+	var against *compare.Report
+	if len(keep.trials) > 0 && f.against.ref != "" {
+		against, err = f.against.compare(keep.sideOfRun(context.WithoutCancel(ctx), f.against.with.runs), options.Next, stdout)
+	}
+	failed := err
+	if len(keep.trials) > 0 && against == nil {
+		// What was measured is printed, if not beside what it was to be compared with.
 		if err := e.format.Render(stdout, &rep, options); err != nil {
 			return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
 		}
@@ -224,10 +245,15 @@ func runRun(ctx context.Context, f runFlags, args []string, seeded bool, stdout,
 			status, err = ExitUnmeasured, nothingThrough(silent, keep.trials)
 		}
 	}
-	if status == ExitDone {
-		return nil
+	switch {
+	case status != ExitDone:
+		return &exitError{status, err}
+	case failed != nil:
+		return failed
+	case against != nil:
+		return f.against.gate.judge(against)
 	}
-	return &exitError{status, err}
+	return nil
 }
 
 // measure carries the plan out and keeps what comes of it. The keeper's run is
@@ -244,10 +270,18 @@ func measure(ctx context.Context, e errand, f runFlags, record result.Run, keep 
 		return err
 	}
 	defer pair.Close()
+	for _, line := range pair.Recovered {
+		fmt.Fprintf(stderr, "netdelta: %s\n", oneLine(line))
+	}
 	if record.Environments, err = pair.Environments(ctx); err != nil {
 		return err
 	}
 	record.Warnings = pair.Warnings()
+	if record.PerBoot {
+		if err := keep.warnOfBoot(ctx, &record); err != nil {
+			return err
+		}
+	}
 	keep.begin(ctx, record)
 
 	path := e.path

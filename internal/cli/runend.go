@@ -18,7 +18,7 @@ import (
 // stateAfter says how far a run came.
 func stateAfter(err error, trials int) result.State {
 	switch {
-	case err == nil:
+	case err == nil, onlyUnrestored(err):
 		return result.Complete
 	case trials > 0 || errors.Is(err, run.ErrInterrupted):
 		return result.Partial
@@ -26,11 +26,19 @@ func stateAfter(err error, trials int) result.State {
 	return result.Failed
 }
 
+// onlyUnrestored says that all was measured, and that settings could not be put
+// back after that.
+func onlyUnrestored(err error) bool {
+	return errors.Is(err, run.ErrUnrestored) && !errors.Is(err, run.ErrStopped) && !errors.Is(err, run.ErrInterrupted)
+}
+
 // about is what a run keeps of its early end.
 func about(err error) []result.Warning {
 	switch {
 	case err == nil:
 		return nil
+	case onlyUnrestored(err):
+		return []result.Warning{{Code: "unrestored", Text: oneLine(err.Error()), Advice: "see what netdelta restore says on that host"}}
 	case errors.Is(err, run.ErrInterrupted):
 		return []result.Warning{{Code: "interrupted", Text: "the run was interrupted; the trials before that are whole"}}
 	}
@@ -45,6 +53,9 @@ func judgeRun(err error, keep *keeper, waited time.Duration) (int, error) {
 	}
 	lost := keep.lost()
 	switch {
+	case onlyUnrestored(err):
+		// Everything was measured.
+		return ExitUnmeasured, also(err, lost)
 	case err == nil && lost == nil:
 		return ExitDone, nil
 	case err == nil:

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,12 +60,20 @@ func labProbe() feature.Probe {
 }
 
 func TestScripts(t *testing.T) {
+	exports, err := filepath.Abs("testdata/exports")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, s := range scriptNeeds {
 		t.Run(s.dir, func(t *testing.T) {
 			labtest.Need(t, s.probes...)
 			testscript.Run(t, testscript.Params{
 				Dir:           s.dir,
 				UpdateScripts: *update,
+				Setup: func(e *testscript.Env) error {
+					e.Setenv("EXPORTS", exports) // runs that were kept, of one variant each
+					return nil
+				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
 					"status": status,
 					"report": checkReport,

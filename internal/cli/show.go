@@ -26,8 +26,8 @@ func newShow() *cobra.Command {
 		Use:   "show REF",
 		Short: "Print a run that is kept",
 		Long: `Prints the report of a run that is kept, with the machines that it ran on.
-REF is an id, the beginning of one that no other run has, or a label, which
-stands for its newest run.`,
+REF is an id, the beginning of one that no other run has, @NAME, a baseline, or a
+label, which stands for its newest run.`,
 		Example: `  netdelta show old
   netdelta show 7f3k --raw > old.json`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -77,8 +77,27 @@ func show(ctx context.Context, f showFlags, ref string, stdout io.Writer) error 
 	case f.intervals:
 		return printed(io.WriteString(stdout, intervals(trials)))
 	}
+	if run.Plan != nil && !run.Plan.Single() {
+		return showComparison(run, trials, f.format, stdout)
+	}
 	rep := summary.Build(run, trials)
 	if err := format.Render(stdout, &rep, report.RunOptions{Machines: true}); err != nil {
+		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
+	}
+	return nil
+}
+
+// showComparison prints a run with something that varies.
+func showComparison(run result.Run, trials []result.Trial, format string, stdout io.Writer) error {
+	form, err := report.FormatOf(format)
+	if err != nil {
+		return &exitError{ExitUsage, err}
+	}
+	rep, err := comparison(run, trials)
+	if err != nil {
+		return &exitError{ExitUnmeasured, err}
+	}
+	if err := form.Render(stdout, &rep); err != nil {
 		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
 	}
 	return nil

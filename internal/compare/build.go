@@ -40,7 +40,7 @@ func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) 
 	if err := plan.Validate(); err != nil {
 		return Report{}, fmt.Errorf("compare: %w", err)
 	}
-	if err := checkMetrics(&plan); err != nil {
+	if err := CheckMetrics(&plan); err != nil {
 		return Report{}, fmt.Errorf("compare: %w", err)
 	}
 	g, err := newGrid(&plan, trials)

@@ -44,7 +44,7 @@ func PrecisionOf(plan spec.Plan, trials []result.Trial) (Precision, error) {
 	if err := plan.Validate(); err != nil {
 		return Precision{}, fmt.Errorf("compare: %w", err)
 	}
-	if err := checkMetrics(&plan); err != nil {
+	if err := CheckMetrics(&plan); err != nil {
 		return Precision{}, fmt.Errorf("compare: %w", err)
 	}
 	g, err := newGrid(&plan, trials)

@@ -62,13 +62,13 @@ func (g *grid) role(test int, d result.Definition) Role {
 	return RoleMain
 }
 
-// checkMetrics reports a metric that none of the plan's tests has.
-func checkMetrics(plan *spec.Plan) error {
+// CheckMetrics reports a metric that none of the plan's tests has.
+func CheckMetrics(plan *spec.Plan) error {
 	var valid []string
 	for _, test := range plan.Tests {
-		for _, d := range result.Definitions(test) {
-			if !slices.Contains(valid, d.Name) {
-				valid = append(valid, d.Name)
+		for _, name := range result.MetricNames(test.Name) {
+			if !slices.Contains(valid, name) {
+				valid = append(valid, name)
 			}
 		}
 	}

@@ -16,7 +16,10 @@ import (
 func Here(ctx context.Context, cfg agent.Config, o ctl.Options) (c *ctl.Client, end func(), err error) {
 	// The agent outlives an interrupt, so that the trial under way can be
 	// ended in order.
-	cfg.Files = true // the files are the user's own to read
+	// The files are the user's own to read, and the settings to change.
+	cfg.Files, cfg.Settings, cfg.Commands = true, true, true
+	// And the host is the user's own, to change as far as the system lets them.
+	cfg.Settings, cfg.Commands = true, true
 	serving, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	a := agent.New(cfg)
 	pipe := ctl.NewPipe()

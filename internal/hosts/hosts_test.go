@@ -49,6 +49,7 @@ func insecure(addr string) Target {
 
 func connect(t *testing.T, targets ...Target) *Pair {
 	t.Helper()
+	t.Setenv("NETDELTA_JOURNAL", t.TempDir())
 	p, err := Connect(t.Context(), targets, "1.0", ctl.Options{Exclusive: true})
 	if err != nil {
 		t.Fatal(err)
@@ -136,6 +137,7 @@ func TestTwoTargets(t *testing.T) {
 
 // Both targets that fail are told, in one line.
 func TestConnectFails(t *testing.T) {
+	t.Setenv("NETDELTA_JOURNAL", t.TempDir())
 	port := served(t, agent.Config{Name: "far"})
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

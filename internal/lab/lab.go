@@ -19,7 +19,12 @@ const Auto = -2
 // Options is what a user may set of an experiment. Zero values, and Auto for
 // the CPUs, stand for the experiment's defaults.
 type Options struct {
-	Link     string   // ether or veth
+	Link string // ether or veth
+	// Context is of the receive handlers, where no factor says it; the link's usual
+	// one if empty.
+	Context string
+	// MTU is the link's in bytes, where no factor says it.
+	MTU      int
 	Levels   []string // of the experiment's factor
 	Baseline string   // the level that the others are compared with
 	Tests    []spec.Test

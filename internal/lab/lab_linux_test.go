@@ -63,6 +63,11 @@ func TestRxContextPlan(t *testing.T) {
 			if diff := cmp.Diff(c.levels, p.Factors[0].Levels); diff != "" {
 				t.Errorf("levels (-want +got):\n%s", diff)
 			}
+			for _, l := range c.levels {
+				if s := p.SettingsOf(spec.Variant{rxFactor: l}); len(s) != 1 || s[0].Knob != knobContext || s[0].Value != baseLevel(l) {
+					t.Errorf("level %s sets %v", l, s)
+				}
+			}
 			if got := p.Baseline[rxFactor]; got != c.baseline {
 				t.Errorf("baseline %s, want %s", got, c.baseline)
 			}
@@ -120,7 +125,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trials, err := Run(t.Context(), p, o, nil)
+	trials, err := carryOut(t, p, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"netdelta/internal/agent"
-	"netdelta/internal/compare"
 	"netdelta/internal/ctl"
 	"netdelta/internal/feature"
 	"netdelta/internal/hosts"
@@ -38,53 +37,76 @@ func Check(plan spec.Plan, o Options) error {
 	if err != nil {
 		return err
 	}
+	wire := false
 	for _, v := range plan.Variants() {
-		if err := netlab.Check(o.link(v, o.place(cpus))); err != nil {
+		c, err := o.link(plan.SettingsOf(v), o.place(cpus))
+		if err != nil {
 			return err
 		}
+		if err := netlab.Check(c); err != nil {
+			return err
+		}
+		wire = wire || c.Kind == netlab.Ether
+	}
+	if !wire && o.CPUWire != Auto {
+		return errNoWire
 	}
 	return nil
 }
 
-// Run carries out the plan in a lab of its own and returns the trials that
-// were finished, with an error that wraps run.ErrStopped or
-// run.ErrInterrupted if those are not all. progress may be nil.
-func Run(ctx context.Context, plan spec.Plan, o Options, progress func(run.Progress)) (trials []result.Trial, err error) {
+// Watch is how the caller of Run takes part in it. All but Sink may be nil.
+type Watch struct {
+	// These are as run.Config has them.
+	Sink     func(result.Trial) error
+	Progress func(run.Progress)
+	Enough   func(blocks int) bool
+	Ended    func(run.Ending)
+	Done     []result.Trial
+	// Recovered is told in a line of each setting that a process had left changed
+	// when it died, and that was put back before the run, or could not be.
+	Recovered func(line string)
+}
+
+// Run carries out the plan in a lab of its own, and returns as run.Run does.
+func Run(ctx context.Context, plan spec.Plan, o Options, w Watch) (err error) {
 	cpus, err := sys.OnlineCPUs()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	places := o.place(cpus)
+	for _, line := range hosts.Recover(ctx) {
+		if w.Recovered != nil {
+			w.Recovered(line)
+		}
+	}
 	pair, err := netlab.New()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = joined(err, pair.Close()) }()
 
 	local, endLocal, err := serve(ctx, pair.A)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer endLocal()
 	remote, endRemote, err := serve(ctx, pair.B)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer endRemote()
 
-	err = run.Run(ctx, run.Config{
-		Plan:   plan,
-		Local:  local,
-		Remote: remote,
-		Setup:  setup{pair, o, places},
-		Sink: func(t result.Trial) error {
-			trials = append(trials, t)
-			return nil
-		},
-		Progress: progress,
+	return run.Run(ctx, run.Config{
+		Plan:     plan,
+		Local:    local,
+		Remote:   remote,
+		Setup:    setup{pair, plan, o, o.place(cpus)},
+		Sink:     w.Sink,
+		Done:     w.Done,
+		Enough:   w.Enough,
+		Ended:    w.Ended,
+		Progress: w.Progress,
 		CPUs:     len(cpus),
 	})
-	return trials, err
 }
 
 // serve starts an agent for one of the lab's hosts within this process and
@@ -96,12 +118,16 @@ func serve(ctx context.Context, h *netlab.Host) (*ctl.Client, func(), error) {
 // setup makes a fresh link for each variant.
 type setup struct {
 	hosts  *netlab.Lab
+	plan   spec.Plan
 	o      Options
 	places places
 }
 
 func (s setup) Apply(ctx context.Context, v spec.Variant) (run.Path, error) {
-	cfg := s.o.link(v, s.places)
+	cfg, err := s.o.link(s.plan.SettingsOf(v), s.places)
+	if err != nil {
+		return run.Path{}, err
+	}
 	link, err := s.hosts.Connect(ctx, cfg)
 	if err != nil {
 		return run.Path{}, err
@@ -112,6 +138,7 @@ func (s setup) Apply(ctx context.Context, v spec.Variant) (run.Path, error) {
 		LocalCPUs: s.o.CPUsLocal, RemoteCPUs: s.o.CPUsRemote,
 		Counts:     link.Counts,
 		Close:      link.Close,
+		Fresh:      true,
 		OneMachine: true,
 
 		BusyThreads: netlab.BusyThreads(cfg.Kind, cfg.Context),
@@ -125,16 +152,6 @@ func (s setup) Apply(ctx context.Context, v spec.Variant) (run.Path, error) {
 		p.Warnings = append(p.Warnings, result.Warning{Code: "lab", Text: w})
 	}
 	return p, nil
-}
-
-// link is the link that a variant asks for.
-func (o Options) link(v spec.Variant, p places) netlab.LinkConfig {
-	return netlab.LinkConfig{
-		Kind:    o.Link,
-		Context: baseLevel(v[rxFactor]),
-		Offload: o.Offload,
-		WireCPU: p.wire,
-	}
 }
 
 // places says which CPU each thread is bound to.
@@ -162,46 +179,6 @@ func (o Options) place(cpus []int) places {
 		remote: choose(o.CPURemote, at(1)),
 		wire:   choose(o.CPUWire, at(2)),
 	}
-}
-
-// Facts tells what of the lab bears on its figures.
-func (o Options) Facts() []compare.Fact {
-	cpus, err := sys.OnlineCPUs()
-	if err != nil {
-		return nil
-	}
-	p := o.place(cpus)
-	offload := "off"
-	if o.Offload {
-		offload = "on"
-	}
-	family := "IPv4"
-	if o.IPv6 {
-		family = "IPv6"
-	}
-	bound := fmt.Sprintf("local %s, remote %s", cpuNames(p.local, o.CPUsLocal), cpuNames(p.remote, o.CPUsRemote))
-	if o.Link == netlab.Ether {
-		bound += ", wire " + cpuName(p.wire)
-	}
-	return []compare.Fact{
-		{Name: "link", Value: fmt.Sprintf("%s, %s, MTU %d, checksum and segmentation offload %s", o.Link, family, netlab.DefaultMTU, offload)},
-		{Name: "bound to cpu", Value: bound + ", kernel threads none"},
-	}
-}
-
-func cpuName(cpu int) string {
-	if cpu == sys.NoCPU {
-		return "none"
-	}
-	return fmt.Sprint(cpu)
-}
-
-func cpuNames(first int, more []int) string {
-	name := cpuName(first)
-	for _, cpu := range more {
-		name += "+" + cpuName(cpu)
-	}
-	return name
 }
 
 // joined adds a second error to a first, either of which may be nil.

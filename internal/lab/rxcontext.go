@@ -40,7 +40,7 @@ func rxContextPlan(o Options) (spec.Plan, error) {
 	}
 	def := rxDefaults[i]
 	if o.Link == netlab.Veth && o.CPUWire != Auto {
-		return spec.Plan{}, fmt.Errorf("a veth link has no wire to bind to a CPU: leave --cpu-wire out, or use --link %s", netlab.Ether)
+		return spec.Plan{}, errNoWire
 	}
 	levels, baseline := o.Levels, o.Baseline
 	if len(levels) == 0 {
@@ -59,8 +59,12 @@ func rxContextPlan(o Options) (spec.Plan, error) {
 	case baseline == "":
 		baseline = levels[0]
 	}
+	settings := map[string][]spec.Setting{}
+	for _, l := range levels {
+		settings[l] = []spec.Setting{{End: spec.EndBoth, Knob: knobContext, Value: baseLevel(l)}}
+	}
 	return spec.Plan{
-		Factors:  []spec.Factor{{Name: rxFactor, Levels: levels}},
+		Factors:  []spec.Factor{{Name: rxFactor, Levels: levels, Settings: settings}},
 		Baseline: spec.Variant{rxFactor: baseline},
 		Tests:    o.Tests,
 		Blocks:   o.Blocks,

@@ -16,21 +16,35 @@ type Progress struct {
 	Attempt       int // from 1
 	Elapsed       time.Duration
 	Left          time.Duration // an estimate
+	AtMost        bool          // Left is the most: reaching a precision may end the run before
 }
 
 // firstGuess is what a trial is thought to cost beside its warm-up and
 // window, until one has been measured.
 const firstGuess = 100 * time.Millisecond
 
-// left estimates the time that remains. length is a trial's warm-up and
-// window; all that the finished ones took beyond it, making paths and
-// repeating included, is spread over them.
-func left(done, total int, elapsed, length time.Duration) time.Duration {
-	overhead := firstGuess
-	if done > 0 {
-		overhead = max(0, elapsed/time.Duration(done)-length)
+// each estimates what a trial takes. length is its warm-up and window; all that
+// the finished ones took beyond it, making paths and repeating included, is
+// spread over them.
+func each(ran int, elapsed, length time.Duration) time.Duration {
+	if ran == 0 {
+		return length + firstGuess
 	}
-	return time.Duration(total-done) * (length + overhead)
+	return max(length, elapsed/time.Duration(ran))
+}
+
+// within is how much of the trials' time is left of what lies before the limit: a
+// block that has begun by then is finished. inBlock and block are the time that
+// the block under way still takes and that of a whole one; a limit of 0 is none.
+func within(limit, elapsed, all, inBlock, block time.Duration) time.Duration {
+	if limit == 0 || block <= 0 {
+		return all
+	}
+	more := time.Duration(0) // blocks that begin before the limit
+	if before := limit - elapsed - inBlock; before >= 0 {
+		more = before/block + 1
+	}
+	return min(all, inBlock+more*block)
 }
 
 func (r *runner) report(slot spec.Slot, test string, attempt int) {
@@ -47,8 +61,11 @@ func (r *runner) report(slot spec.Slot, test string, attempt int) {
 		Elapsed: time.Since(r.began),
 	}
 	if test != "" {
+		one := each(r.done-r.earlier, p.Elapsed, r.Plan.Warmup+r.Plan.Window)
+		times := func(trials int) time.Duration { return time.Duration(trials) * one }
 		p.Variant = slot.Variant.Key(r.Plan.Factors)
+		p.AtMost = r.Plan.Precision > 0
+		p.Left = within(r.Plan.Limit, p.Elapsed, times(p.Total-p.Done), times(r.inBlock), times(p.Total/p.Blocks))
 	}
-	p.Left = left(p.Done, p.Total, p.Elapsed, r.Plan.Warmup+r.Plan.Window)
 	r.Config.Progress(p)
 }

@@ -5,22 +5,40 @@ import (
 	"time"
 )
 
-func TestLeft(t *testing.T) {
+func TestEach(t *testing.T) {
 	const length = 200 * time.Millisecond
 	for _, c := range []struct {
-		name        string
-		done, total int
-		elapsed     time.Duration
-		want        time.Duration
+		name    string
+		ran     int
+		elapsed time.Duration
+		want    time.Duration
 	}{
-		{"nothing known", 0, 10, 0, 10 * (length + firstGuess)},
-		{"no overhead", 5, 10, 5 * length, 5 * length},
-		{"some", 4, 10, 4 * (length + 50*time.Millisecond), 6 * (length + 50*time.Millisecond)},
-		{"a clock that lags", 5, 10, 4 * length, 5 * length},
-		{"all done", 10, 10, time.Hour, 0},
+		{"nothing known", 0, 0, length + firstGuess},
+		{"no overhead", 5, 5 * length, length},
+		{"some", 4, 4 * (length + 50*time.Millisecond), length + 50*time.Millisecond},
+		{"a clock that lags", 5, 4 * length, length},
 	} {
-		if got := left(c.done, c.total, c.elapsed, length); got != c.want {
+		if got := each(c.ran, c.elapsed, length); got != c.want {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestWithin(t *testing.T) {
+	for _, c := range []struct {
+		name                                      string
+		limit, elapsed, all, inBlock, block, want time.Duration
+	}{
+		{"no limit", 0, 5, 100, 3, 10, 100},
+		{"a limit beyond the end", 1000, 5, 100, 3, 10, 100},
+		{"a limit in the block under way", 7, 5, 100, 3, 10, 3},
+		{"at its end: the next one begins", 8, 5, 100, 3, 10, 13},
+		{"in the middle of a later one", 33, 5, 100, 3, 10, 33},
+		{"over", 4, 5, 100, 3, 10, 3},
+		{"blocks of no length", 7, 5, 0, 0, 0, 0},
+	} {
+		if got := within(c.limit, c.elapsed, c.all, c.inBlock, c.block); got != c.want {
+			t.Errorf("%s: got %d, want %d", c.name, got, c.want)
 		}
 	}
 }

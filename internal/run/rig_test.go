@@ -13,6 +13,7 @@ import (
 
 	"netdelta/internal/agent"
 	"netdelta/internal/ctl"
+	"netdelta/internal/knob"
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
 	"netdelta/internal/traffic"
@@ -36,6 +37,7 @@ type rig struct {
 	paths  int            // links that are up
 	frames int64          // the link's counter
 	took   map[string]traffic.Config
+	asked  map[string]knob.Request // what a host was to set last
 	armed  map[string]netip.AddrPort
 
 	// fail says how the nth step of that name goes, from 1. It may be nil.
@@ -199,7 +201,7 @@ func plan(t testing.TB) spec.Plan {
 }
 
 func newRig() *rig {
-	return &rig{nth: map[string]int{}, took: map[string]traffic.Config{}, armed: map[string]netip.AddrPort{}}
+	return &rig{nth: map[string]int{}, took: map[string]traffic.Config{}, asked: map[string]knob.Request{}, armed: map[string]netip.AddrPort{}}
 }
 
 // bench is a rig with its agents served and dialled.
@@ -209,7 +211,9 @@ type bench struct {
 	cut    map[string]*severed // the ways to the hosts
 	trials []result.Trial
 	shown  []Progress
-	stop   func() // ends the agents; checks that they hold nothing
+	// askedFor are the numbers of blocks at which Enough was asked.
+	askedFor []int
+	stop     func() // ends the agents; checks that they hold nothing
 }
 
 const bound = 2 * time.Second
@@ -220,10 +224,13 @@ func set(t testing.TB, g *rig, p spec.Plan) *bench {
 	b := &bench{rig: g, cut: map[string]*severed{}}
 	var ends []func()
 	host := func(name string) *ctl.Client {
-		a := agent.New(agent.Config{Name: name, Start: func() (agent.Worker, error) {
-			g.count(&g.alive, 1)
-			return &fakeWorker{g: g, host: name}, nil
-		}})
+		a := agent.New(agent.Config{Name: name, Settings: true, Commands: true,
+			Start: func() (agent.Worker, error) {
+				g.count(&g.alive, 1)
+				return &fakeWorker{g: g, host: name}, nil
+			},
+			Keep: func(string) agent.Keeper { return &fakeKeeper{g: g, host: name} },
+		})
 		way := &severed{Pipe: ctl.NewPipe()}
 		b.cut[name] = way
 		ctx, cancel := context.WithCancel(context.Background())

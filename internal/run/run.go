@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"regexp"
 	"runtime"
+	"sync"
 	"time"
 
 	"netdelta/internal/ctl"
@@ -17,13 +18,16 @@ import (
 	"netdelta/internal/spec"
 )
 
-// How a run ends early. Both come wrapped, with what had been reached; what
-// was finished has gone to the sink.
+// How a run goes wrong. All come wrapped, with what had been reached; what was
+// finished has gone to the sink.
 var (
 	// ErrStopped: a trial failed twice, or its outcome could not be kept.
 	ErrStopped = errors.New("measurement stopped")
 	// ErrInterrupted: the context ended.
 	ErrInterrupted = errors.New("interrupted")
+	// ErrUnrestored: a setting of a host could not be put back, which its journal
+	// still has. It may come alone, when everything was measured.
+	ErrUnrestored = errors.New("settings are not put back")
 )
 
 // attempts is how often a trial is tried.
@@ -35,45 +39,6 @@ const (
 	setupBound = 30 * time.Second
 	abortBound = 3 * time.Second
 )
-
-// Setup makes the path for a variant.
-type Setup interface {
-	// Apply makes the path fresh, in the same way for every variant. The
-	// path is closed before the next is made.
-	Apply(context.Context, spec.Variant) (Path, error)
-}
-
-// Path is what a variant's trials run over, and where their ends are.
-type Path struct {
-	// LocalAddr may be unspecified (0.0.0.0 or ::): the local agent then takes
-	// its host's address on the way to RemoteAddr.
-	LocalAddr, RemoteAddr netip.Addr
-	// LocalCPU and RemoteCPU are what the traffic threads are bound to, -1
-	// for none.
-	LocalCPU, RemoteCPU int
-	// LocalCPUs and RemoteCPUs are those of further traffic threads, as
-	// traffic.Config has them.
-	LocalCPUs, RemoteCPUs []int
-	// LocalDevice and RemoteDevice are what the sockets are bound to, empty
-	// for none; LocalPort and RemotePort their ports, 0 for any.
-	LocalDevice, RemoteDevice string
-	LocalPort, RemotePort     uint16
-	// Counts reads the link's counters, each only ever rising; nil where the
-	// link is not ours.
-	Counts func() (map[string]int64, error)
-	// Close takes the path down; nil where there is nothing to do.
-	Close func() error
-	// OneMachine says that both ends share this machine's CPUs.
-	OneMachine bool
-	// Counters, if it is not nil, are the sources that are read on this path
-	// rather than the plan's.
-	Counters []string
-	// BusyThreads names the threads of this machine that the link itself can
-	// keep busy, one name for each: "the wire", "host a's NAPI thread".
-	BusyThreads []string
-	// Warnings hold for every trial on this path.
-	Warnings []result.Warning
-}
 
 // Config is all that a run needs.
 type Config struct {
@@ -91,9 +56,13 @@ type Config struct {
 	Sink func(result.Trial) error
 	// Done are trials of an earlier part of the same plan, which are not run again.
 	Done []result.Trial
-	// Enough is asked after each block, with the number of blocks that are done;
-	// true ends the run in good order. It may be nil.
+	// Enough is asked after each complete block, and at the start if there are any
+	// in Done, with the number of complete blocks; true ends the run in good order.
+	// It may be nil.
 	Enough func(blocks int) bool
+	// Ended is told why the run ends, if it does so in good order; settings are
+	// put back after that. It may be nil.
+	Ended func(Ending)
 	// Progress is told where the run is, before each trial and at the end;
 	// never while traffic flows. It may be nil.
 	Progress func(Progress)
@@ -108,10 +77,11 @@ type Config struct {
 	clock func() reading
 }
 
-// Run carries out the plan. It returns nil when every trial is finished, an
-// error that wraps ErrStopped or ErrInterrupted when it ended early, and
+// Run carries out the plan. It returns nil when every trial is finished, or no
+// more are needed (see Ending); an error that wraps ErrStopped or ErrInterrupted
+// when it went wrong, ErrUnrestored if a setting could not be put back, and
 // another one if it could not begin.
-func Run(ctx context.Context, cfg Config) error {
+func Run(ctx context.Context, cfg Config) (err error) {
 	if err := cfg.check(); err != nil {
 		return err
 	}
@@ -122,19 +92,32 @@ func Run(ctx context.Context, cfg Config) error {
 	if r.clock == nil {
 		r.clock = func() reading { return read(r.began) }
 	}
-	defer r.disconnect()
-	if err := r.connect(ctx); err != nil {
-		if ctx.Err() != nil {
-			return r.interrupted(ctx)
-		}
+	blocks, err := r.remaining()
+	if err != nil {
 		return err
 	}
-	for _, slot := range cfg.Plan.Schedule() {
-		if err := r.slot(ctx, slot); err != nil {
+	r.sides()
+	defer r.disconnect()
+	defer func() { err = and(err, r.unset(ctx, true)) }()
+	if r.done < r.Plan.Trials() {
+		if err := r.connect(ctx); err != nil {
+			if ctx.Err() != nil {
+				return r.interrupted(ctx)
+			}
 			return err
 		}
 	}
-	r.report(spec.Slot{Block: cfg.Plan.Blocks - 1}, "", 0)
+	ending, err := r.blocks(ctx, blocks)
+	if err != nil {
+		return err
+	}
+	if ending == EndedWhole {
+		r.block = cfg.Plan.Blocks - 1
+	}
+	r.report(spec.Slot{Block: r.block}, "", 0)
+	if r.Ended != nil {
+		r.Ended(ending)
+	}
 	return nil
 }
 
@@ -154,6 +137,14 @@ func (c *Config) check() error {
 			return fmt.Errorf("run: test %s needs an agent at its remote end", t)
 		}
 	}
+	for _, v := range c.Plan.Variants() {
+		if err := new(Path).Bind(c.Plan.SettingsOf(v)); err != nil {
+			return fmt.Errorf("plan: %s: %w", v.Key(c.Plan.Factors), err)
+		}
+		if far := agentSettings(&c.Plan, v, spec.EndRemote); c.Remote == nil && len(far) > 0 {
+			return fmt.Errorf("run: %s needs an agent at the remote end", far[0])
+		}
+	}
 	return nil
 }
 
@@ -163,20 +154,30 @@ func hasRemote(t spec.Test) bool { return t.Kind().HasRemote() }
 type runner struct {
 	Config
 	began         time.Time
-	done          int          // finished trials
+	done          int          // finished trials, those of an earlier part included
+	earlier       int          // of those, the ones of an earlier part
+	order         int          // of the next trial
+	block         int          // the one under way
+	inBlock       int          // trials that are left of it
 	local, remote *ctl.Session // nil until they are needed, and after a loss
 	connected     bool         // both hosts were there once
 	path          *Path        // nil between slots, and after a failure
+	near, far     side
+	localAddr     netip.Addr // the local end's address, once its host has told it
 	// silent is what was found out about tests in which nothing came through.
 	silent map[spec.Test][]result.Warning
 	// rest are the baselines of each variant, by its key.
 	rest map[string]*baselines
+
+	mu      sync.Mutex
+	changes []result.Change // what was set for the slot under way
 }
 
 // slot runs every test of a slot on one path.
 func (r *runner) slot(ctx context.Context, slot spec.Slot) (err error) {
+	r.changes = nil
 	defer func() {
-		if closing := r.closePath(); closing != nil {
+		if closing := r.closePath(ctx, false); closing != nil {
 			err = and(err, r.stopped(slot, "", closing))
 		}
 	}()
@@ -189,6 +190,8 @@ func (r *runner) slot(ctx context.Context, slot spec.Slot) (err error) {
 			return r.stopped(slot, test.String(), fmt.Errorf("keep the trial: %w", err))
 		}
 		r.done++
+		r.order++
+		r.inBlock--
 	}
 	return nil
 }
@@ -210,12 +213,14 @@ func (r *runner) repeat(ctx context.Context, slot spec.Slot, test spec.Test) (re
 			return t, nil
 		}
 		r.release(ctx, err)
-		if why := unavailable(err); why != nil && ctx.Err() == nil {
+		var unset *settingError
+		wrong := errors.As(err, &unset)
+		if why := unavailable(err); why != nil && !wrong && ctx.Err() == nil {
 			t.Local.Role = result.Local
 			t.Warnings = append(t.Warnings, *why)
 			return t, nil
 		}
-		closing := r.closePath()
+		closing := r.closePath(ctx, wrong)
 		if ctx.Err() != nil {
 			return result.Trial{}, and(r.interrupted(ctx), closing)
 		}
@@ -223,8 +228,7 @@ func (r *runner) repeat(ctx context.Context, slot spec.Slot, test spec.Test) (re
 		if attempt == 1 {
 			first = err
 		}
-		hopeless := errors.Is(err, ctl.ErrInvalid)
-		if attempt < attempts && !hopeless {
+		if attempt < attempts && !isHopeless(err) {
 			continue
 		}
 		if told(first) != told(err) {
@@ -267,19 +271,21 @@ func (r *runner) attempt(ctx context.Context, slot spec.Slot, test spec.Test, at
 		return result.Trial{}, err
 	}
 	if r.path == nil {
-		p, err := r.apply(ctx, slot.Variant)
-		if err != nil {
+		if err := r.makePath(ctx, slot.Variant); err != nil {
 			return result.Trial{}, fmt.Errorf("make the path%s: %w", forVariant(slot.Variant.Key(r.Plan.Factors)), err)
 		}
-		r.path = &p
+	}
+	if err := r.change(ctx, slot.Variant); err != nil {
+		return result.Trial{}, err
 	}
 	t := result.Trial{
 		Schema:  result.Schema,
 		Block:   slot.Block,
-		Order:   r.done,
+		Order:   r.order,
 		Attempt: attempt,
 		Variant: slot.Variant,
 		Test:    test,
+		Changes: r.slotChanges(),
 	}
 	if err := r.trial(ctx, &t); err != nil {
 		return t, err
@@ -293,22 +299,4 @@ func forVariant(key string) string {
 		return ""
 	}
 	return " for " + key
-}
-
-func (r *runner) apply(ctx context.Context, v spec.Variant) (Path, error) {
-	ctx, cancel := context.WithTimeout(ctx, setupBound)
-	defer cancel()
-	return r.Setup.Apply(ctx, v)
-}
-
-func (r *runner) closePath() error {
-	p := r.path
-	r.path = nil
-	if p == nil || p.Close == nil {
-		return nil
-	}
-	if err := p.Close(); err != nil {
-		return fmt.Errorf("take the path down: %w", err)
-	}
-	return nil
 }

@@ -141,6 +141,9 @@ func (r *runner) prepare(ctx context.Context, cfg traffic.Config, far bool) (pee
 	err := both(
 		func() (err error) {
 			p.local, err = start(r.local, r.path.localEnd(), r.path.RemoteAddr)
+			if err == nil {
+				r.localAddr = p.local.Addr()
+			}
 			return err
 		},
 		func() (err error) {

@@ -1,9 +1,7 @@
 package spec
 
 import (
-	"fmt"
-	"math/rand/v2"
-	"slices"
+	"maps"
 	"strings"
 	"time"
 )
@@ -65,7 +63,10 @@ type Plan struct {
 	Baseline Variant `json:"baseline"`
 	// Chosen are the variants that are run of the full crossing; nil for all.
 	Chosen []Variant `json:"variants,omitempty"`
-	Tests  []Test    `json:"tests"`
+	// Fraction is the share that Chosen is of the full crossing, as its user wrote
+	// it ("1/2"), where a share was asked for; empty otherwise.
+	Fraction string `json:"fraction,omitempty"`
+	Tests    []Test `json:"tests"`
 	// Blocks is how many blocks are run, or the most where Precision may end the
 	// run before.
 	Blocks int `json:"blocks"`
@@ -92,153 +93,15 @@ type Plan struct {
 	Margin float64 `json:"margin"`
 }
 
-// Validate reports the first thing that is wrong with a plan that compares
-// variants, in words that name what would be right.
-func (p *Plan) Validate() error {
-	if p.Blocks < 1 || p.Blocks > MaxBlocks {
-		return fmt.Errorf("blocks %d is out of range: 1 to %d (a verdict needs %d)", p.Blocks, MaxBlocks, MinBlocks)
-	}
-	if err := p.validateTiming(); err != nil {
-		return err
-	}
-	if !(p.Margin > 0 && p.Margin < 1) {
-		return fmt.Errorf("margin %v is out of range: above 0%% and below 100%%", p.Margin)
-	}
-	if err := p.validateTests(); err != nil {
-		return err
-	}
-	if err := p.validateFactors(); err != nil {
-		return err
-	}
-	if variants := p.countVariants(); variants > MaxTrials/len(p.Tests)/p.Blocks {
-		return fmt.Errorf("%d blocks of every variant with %d tests each are more than %d trials: take fewer blocks, levels or tests",
-			p.Blocks, len(p.Tests), MaxTrials)
-	}
-	return nil
-}
-
 // Single says that the plan has nothing to vary.
 func (p *Plan) Single() bool { return len(p.Factors) == 0 }
 
-// ValidateSingle is Validate for a plan of one variant. With nothing to
-// compare it has neither baseline nor margin, and its blocks are called trials.
-func (p *Plan) ValidateSingle() error {
-	if p.Blocks < 1 || p.Blocks > MaxBlocks {
-		return fmt.Errorf("trials %d is out of range: 1 to %d", p.Blocks, MaxBlocks)
-	}
-	if err := p.validateTiming(); err != nil {
-		return err
-	}
-	if err := p.validateTests(); err != nil {
-		return err
-	}
-	if !p.Single() || len(p.Baseline) > 0 || p.Margin != 0 {
-		return fmt.Errorf("a plan of one variant has no factors, no baseline and no margin")
-	}
-	if len(p.Tests) > MaxTrials/p.Blocks {
-		return fmt.Errorf("%d trials of %d tests are more than %d in all: take fewer trials or tests", p.Blocks, len(p.Tests), MaxTrials)
-	}
-	return nil
-}
-
-func (p *Plan) validateTiming() error {
-	if p.Window < MinWindow || p.Window > MaxWindow {
-		return fmt.Errorf("time %v is out of range: %v to %v for one trial", p.Window, MinWindow, MaxWindow)
-	}
-	if p.Warmup < 0 || p.Warmup > MaxWindow {
-		return fmt.Errorf("warm-up %v is out of range: 0 to %v", p.Warmup, MaxWindow)
-	}
-	if len(p.Counters) > MaxCounters {
-		return fmt.Errorf("%d sources of counters are more than %d", len(p.Counters), MaxCounters)
-	}
-	return CheckInterval(p.Interval, p.Window)
-}
-
-// CheckInterval reports what is wrong with the length of the intervals of a
-// window; 0 stands for none. One that is not shorter than the window is
-// allowed and gives none.
-func CheckInterval(interval, window time.Duration) error {
-	if interval == 0 || interval >= MinInterval && window/interval <= MaxIntervals {
-		return nil
-	}
-	if interval < MinInterval {
-		return fmt.Errorf("interval %v is out of range: 0 (none), or %v and up", interval, MinInterval)
-	}
-	return fmt.Errorf("interval %v divides the window of %v into more than %d: take a longer one", interval, window, MaxIntervals)
-}
-
-// validateTests fills in the tests' defaults, too.
-func (p *Plan) validateTests() error {
-	if len(p.Tests) == 0 {
-		return fmt.Errorf("no test named: valid are %s", strings.Join(TestNames(), ", "))
-	}
-	for i := range p.Tests {
-		if err := p.Tests[i].complete(); err != nil {
-			return err
-		}
-		if slices.Contains(p.Tests[:i], p.Tests[i]) {
-			return fmt.Errorf("test %q is named twice", p.Tests[i])
-		}
-	}
-	return nil
-}
-
-func (p *Plan) validateFactors() error {
-	if len(p.Factors) == 0 {
-		return fmt.Errorf("no factor named: nothing would vary")
-	}
-	seen := map[string]bool{}
-	for _, f := range p.Factors {
-		if err := checkName(f.Name); err != nil {
-			return fmt.Errorf("factor %q: %w", f.Name, err)
-		}
-		if seen[f.Name] {
-			return fmt.Errorf("factor %s is named twice", f.Name)
-		}
-		seen[f.Name] = true
-		if len(f.Levels) < 2 {
-			return fmt.Errorf("factor %s needs two levels or more to compare, got %d", f.Name, len(f.Levels))
-		}
-		for i, l := range f.Levels {
-			if err := checkName(l); err != nil {
-				return fmt.Errorf("factor %s: level %q: %w", f.Name, l, err)
-			}
-			if slices.Contains(f.Levels[:i], l) {
-				return fmt.Errorf("factor %s: level %s is named twice (%s-again compares it with itself)", f.Name, l, l)
-			}
-		}
-		if !slices.Contains(f.Levels, p.Baseline[f.Name]) {
-			return fmt.Errorf("factor %s: baseline %q is none of its levels %s", f.Name, p.Baseline[f.Name], strings.Join(f.Levels, ", "))
-		}
-	}
-	for name := range p.Baseline {
-		if !seen[name] {
-			return fmt.Errorf("the baseline names a factor %q that the plan does not have", name)
-		}
-	}
-	return nil
-}
-
-// checkName holds names to what stays one word in a variant's key, in a
-// comma-separated list and on a command line.
-func checkName(name string) error {
-	if name == "" {
-		return fmt.Errorf("the name is empty")
-	}
-	if len(name) > MaxName {
-		return fmt.Errorf("the name is longer than %d bytes", MaxName)
-	}
-	for _, r := range name {
-		if r <= ' ' || r > '~' || r == '=' || r == ',' {
-			return fmt.Errorf("the name has %q in it: use printable ASCII without blanks, commas and =", r)
-		}
-	}
-	return nil
-}
-
-// countVariants is the size of the full crossing, or MaxTrials + 1 where it
-// is larger than that.
+// countVariants is the number of variants that are run, or MaxTrials + 1 where
+// it is larger than that.
 func (p *Plan) countVariants() int {
+	if p.Chosen != nil {
+		return len(p.Chosen)
+	}
 	n := 1
 	for _, f := range p.Factors {
 		if n *= len(f.Levels); n > MaxTrials {
@@ -248,17 +111,28 @@ func (p *Plan) countVariants() int {
 	return n
 }
 
-// Variants returns the full crossing of all factors, first factor slowest.
+// Variants returns the variants that are run: the chosen ones in their order, or
+// else the full crossing of all factors, first factor slowest.
 func (p *Plan) Variants() []Variant {
+	if p.Chosen == nil {
+		return crossing(p.Factors)
+	}
+	all := make([]Variant, len(p.Chosen))
+	for i, v := range p.Chosen {
+		all[i] = maps.Clone(v)
+	}
+	return all
+}
+
+// crossing is every combination of the factors' levels, first factor slowest.
+func crossing(factors []Factor) []Variant {
 	all := []Variant{{}}
-	for _, f := range p.Factors {
+	for _, f := range factors {
 		var next []Variant
 		for _, v := range all {
 			for _, l := range f.Levels {
 				w := Variant{f.Name: l}
-				for name, level := range v {
-					w[name] = level
-				}
+				maps.Copy(w, v)
 				next = append(next, w)
 			}
 		}
@@ -267,43 +141,6 @@ func (p *Plan) Variants() []Variant {
 	return all
 }
 
-// Slot is one visit of a variant within a block: the path is made once and
-// every test runs on it, in the order given.
-type Slot struct {
-	Block int // from 0
-	Order int // place within the whole schedule, from 0
-	// Plot is the whole plot, from 0 through the whole schedule: slots that follow
-	// one another with the same levels of all slow factors, in one block.
-	Plot    int
-	Variant Variant
-	Tests   []Test
-}
-
-// Schedule returns the plan's slots: every variant once in each block, blocks
-// one after the other, variants in random order within each, tests in one
-// random order for each block, so that a block's variants meet their tests
-// alike. The same plan and seed always give the same schedule. The plan is
-// one that Validate accepts.
-func (p *Plan) Schedule() []Slot {
-	// A fixed second word keeps this stream apart from others of the same seed.
-	rng := rand.New(rand.NewPCG(p.Seed, 0x6e657464656c7461))
-	variants := p.Variants()
-	slots := make([]Slot, 0, max(0, p.Blocks)*len(variants))
-	for b := range p.Blocks {
-		tests := slices.Clone(p.Tests)
-		rng.Shuffle(len(tests), func(i, j int) { tests[i], tests[j] = tests[j], tests[i] })
-		for _, v := range rng.Perm(len(variants)) {
-			slots = append(slots, Slot{Block: b, Order: len(slots), Variant: variants[v], Tests: tests})
-		}
-	}
-	return slots
-}
-
-// Trials is the number of trials that the plan runs.
+// Trials is the number of trials that the plan runs, at most where its precision
+// may end it before.
 func (p *Plan) Trials() int { return p.Blocks * p.countVariants() * len(p.Tests) }
-
-// TestUnder is the plan's test as a variant runs it: with the parameters that
-// the variant's levels set.
-func (p *Plan) TestUnder(v Variant, t Test) (Test, error) { return p.testUnder(v, t) }
-
-func (p *Plan) testUnder(_ Variant, t Test) (Test, error) { return t, nil }

@@ -66,8 +66,10 @@ type Knob struct {
 	// Form is how values are written ("on|off", "USEC", "CPUS").
 	Form  string
 	About string
-	// check reports what is wrong with a value, without looking at any host.
-	check func(arg, value string) error
+	// checkArg reports what is wrong with what stands behind the name, and check
+	// what is with a value, without looking at any host.
+	checkArg func(arg string) error
+	check    func(arg, value string) error
 }
 
 // Knobs returns the table of knobs.
@@ -86,17 +88,10 @@ func (s Setting) At(end string) bool { return s.End == end || s.End == EndBoth }
 
 // String is the setting as a user writes it: "eth0.gro@remote=on".
 func (s Setting) String() string {
-	ref := s.Knob
-	if s.Device != "" {
-		ref = s.Device + "." + ref
-	}
-	if s.End != EndBoth && s.End != "" {
-		ref += "@" + s.End
-	}
 	if s.Command != nil {
-		return fmt.Sprintf("%s=%q", ref, s.Command.Apply)
+		return fmt.Sprintf("%s=%q", s.Reference(), s.Command.Apply)
 	}
-	return ref + "=" + s.Value
+	return s.Reference() + "=" + s.Value
 }
 
 // SettingsOf returns what a variant sets, in the order of the plan's factors.

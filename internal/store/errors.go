@@ -13,6 +13,7 @@ var (
 	ErrExists    = errors.New("a run with this id is kept already")
 	ErrFinished  = errors.New("the run is finished")
 	ErrRunning   = errors.New("the run is still being measured")
+	ErrBaseline  = errors.New("the run is a baseline")
 
 	ErrMissing  = errors.New("there is no store")
 	ErrNotStore = errors.New("this is no store")
@@ -76,6 +77,23 @@ func (e *NotFoundError) Error() string {
 
 // Is makes it an ErrNotFound.
 func (e *NotFoundError) Is(target error) bool { return target == ErrNotFound }
+
+// NoBaselineError is an ErrNotFound for the name of a baseline.
+type NoBaselineError struct {
+	Name string
+	Near []string // names of baselines, nearest first; may be empty
+}
+
+func (e *NoBaselineError) Error() string {
+	text := fmt.Sprintf("%v: no baseline is called %q", ErrNotFound, e.Name)
+	if len(e.Near) == 0 {
+		return text + ": netdelta baseline lists those that are kept"
+	}
+	return text + ": near to it are " + quoted(e.Near)
+}
+
+// Is makes it an ErrNotFound.
+func (e *NoBaselineError) Is(target error) bool { return target == ErrNotFound }
 
 // AmbiguousError is an ErrAmbiguous with some of the ids that fit.
 type AmbiguousError struct {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"netdelta/internal/result"
 )
@@ -13,6 +14,11 @@ type Index interface {
 	ByIDPrefix(ctx context.Context, prefix string, limit int) ([]result.Run, error)
 	// ByLabel returns the runs of that label, newest first.
 	ByLabel(ctx context.Context, label string) ([]result.Run, error)
+	// ByBaseline returns the run that is the baseline of that name, if there is
+	// one.
+	ByBaseline(ctx context.Context, name string) ([]result.Run, error)
+	// BaselineNames returns the names of all baselines.
+	BaselineNames(ctx context.Context) ([]string, error)
 	// Labels returns every label that a run has, once.
 	Labels(ctx context.Context) ([]string, error)
 }
@@ -22,8 +28,12 @@ const named = 3
 
 // Resolve finds the runs that a user means by ref; see Store.Find. A whole id
 // comes before a label and a label before the beginning of an id, so that a
-// script that names ids means the same run for ever.
+// script that names ids means the same run for ever. A baseline's mark is in no
+// id, and comes before labels that begin so.
 func Resolve(ctx context.Context, index Index, ref string) ([]result.Run, error) {
+	if name, ok := strings.CutPrefix(ref, BaselineMark); ok {
+		return resolveBaseline(ctx, index, name)
+	}
 	id, mayBeID := result.NormalRunID(ref)
 	if mayBeID && len(id) == result.RunIDLength {
 		if runs, err := index.ByIDPrefix(ctx, id, 1); err != nil || len(runs) > 0 {

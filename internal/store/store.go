@@ -38,10 +38,22 @@ type Store interface {
 	// Relabel gives a run, in whatever state, another label. ErrNotFound.
 	Relabel(ctx context.Context, id, label string) error
 
-	// Find returns the runs that a user means by ref, newest first: the one
-	// with that id; or else all of that label, which are repetitions; or else
-	// the one whose id begins so. ErrNotFound names the labels nearest to it,
-	// ErrAmbiguous the ids that begin so.
+	// SetBaseline gives a run a name of its own, as CheckBaseline allows them; a
+	// run that had the name before has it no longer. ErrNotFound, or ErrRunning
+	// if the run is known to be still measured.
+	SetBaseline(ctx context.Context, name, id string) error
+
+	// Baselines returns all of them, by name.
+	Baselines(ctx context.Context) ([]Baseline, error)
+
+	// RemoveBaseline forgets a name; its run stays. ErrNotFound.
+	RemoveBaseline(ctx context.Context, name string) error
+
+	// Find returns the runs that a user means by ref, newest first: the one that
+	// is the baseline "@NAME"; or the one with that id; or else all of that
+	// label, which are repetitions; or else the one whose id begins so.
+	// ErrNotFound names the labels nearest to it, ErrAmbiguous the ids that begin
+	// so.
 	Find(ctx context.Context, ref string) ([]result.Run, error)
 
 	// Runs returns the runs that pass the filter, newest first.
@@ -57,7 +69,8 @@ type Store interface {
 	Trials(ctx context.Context, id string) iter.Seq2[result.Trial, error]
 
 	// Remove deletes runs with all their trials. ErrNotFound if one is not
-	// there, ErrRunning if one is known to be still measured.
+	// there, ErrRunning if one is known to be still measured, ErrBaseline if one
+	// is a baseline: its name has to be removed first.
 	Remove(ctx context.Context, ids ...string) error
 
 	// Close releases the store. Runs that are not finished stay as they are,

@@ -22,6 +22,7 @@ import (
 type Store struct {
 	mu     sync.Mutex
 	runs   map[string]*run
+	names  map[string]string // of baselines, to the ids of their runs
 	begun  int
 	closed bool
 }
@@ -195,6 +196,11 @@ func (s *Store) Remove(ctx context.Context, ids ...string) error {
 			}
 			if x, err := r.decode(); err == nil && x.State == result.Running {
 				return fmt.Errorf("remove run %s: %w", id, store.ErrRunning)
+			}
+			for _, name := range slices.Sorted(maps.Keys(s.names)) {
+				if s.names[name] == id {
+					return store.IsBaseline(id, name)
+				}
 			}
 		}
 		for _, id := range ids {

@@ -46,7 +46,7 @@ var kinds = map[int]error{
 
 // own are the kinds that code of this package gives itself.
 var own = []error{store.ErrClosed, store.ErrNewer, store.ErrReadOnly, store.ErrNotStore, store.ErrCorrupt,
-	store.ErrExists, store.ErrFinished, store.ErrRunning}
+	store.ErrExists, store.ErrFinished, store.ErrRunning, store.ErrBaseline}
 
 // failed makes the error of a call of what went wrong in it: what was tried
 // on what file, the kind, and what to do. It leaves alone what says so already.

@@ -100,22 +100,27 @@ func migrate(ctx context.Context, db *sql.DB, versions fs.FS) error {
 	return nil
 }
 
-// checkCurrent refuses a store that can't be migrated, since it is only read.
-func checkCurrent(ctx context.Context, db *sql.DB, versions fs.FS) error {
+// firstReadable is the oldest of the schema's versions that can be read as it
+// is: what later ones have more is then not there.
+const firstReadable = 1
+
+// readable is the version of a store that is only read, and so can't be
+// migrated. It refuses those of newer programs, and a file with no store in it.
+func readable(ctx context.Context, db *sql.DB, versions fs.FS) (int64, error) {
 	_, known, err := newProvider(db, versions)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	have, err := inspect(ctx, db)
 	switch {
 	case err != nil:
-		return err
+		return 0, err
 	case have > known:
-		return &versionError{store.ErrNewer, have, known}
-	case have < known:
-		return &versionError{store.ErrReadOnly, have, known}
+		return 0, &versionError{store.ErrNewer, have, known}
+	case have < firstReadable:
+		return 0, &versionError{store.ErrReadOnly, have, known}
 	}
-	return nil
+	return have, nil
 }
 
 func newProvider(db *sql.DB, versions fs.FS) (p *goose.Provider, known int64, err error) {

@@ -69,6 +69,29 @@ func TestVersion1IsRead(t *testing.T) {
 	storetest.CheckTrials(t, s, more.ID, trials)
 }
 
+// A store of version 1 that can only be read is read: it has no baselines.
+func TestVersion1IsReadWithoutWriting(t *testing.T) {
+	path, run, trials := version1(t)
+	s := &Store{path: path, readOnly: store.ErrReadOnly}
+	must(t, s.openFor(t.Context(), readOnly, Options{BusyTimeout: time.Second}))
+	s.lease = openLease(path, false)
+	t.Cleanup(func() { s.Close() })
+	checkVersion1(t, s, run, trials)
+	if all, err := s.Baselines(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("baselines %v, %v; want none", all, err)
+	}
+	_, err := s.Find(t.Context(), "@good")
+	if none := (*store.NoBaselineError)(nil); !errors.As(err, &none) {
+		t.Errorf("got %v, want a NoBaselineError", err)
+	}
+	if err := s.SetBaseline(t.Context(), "good", run.ID); !errors.Is(err, store.ErrReadOnly) {
+		t.Errorf("got %v, want ErrReadOnly", err)
+	}
+	if version, err := inspect(t.Context(), raw(t, path)); version != 1 || err != nil {
+		t.Errorf("reading it left version %d, %v", version, err)
+	}
+}
+
 // withNext is the real migrations and one more.
 func withNext(t testing.TB, statements string) fs.FS {
 	t.Helper()
@@ -102,7 +125,7 @@ func TestMigratesForward(t *testing.T) {
 	before, err := os.ReadFile(path)
 	must(t, err)
 	_, err = Open(t.Context(), path, Options{})
-	if !errors.Is(err, store.ErrNewer) || !strings.Contains(err.Error(), "its schema is version 99999, this program's is 1") {
+	if !errors.Is(err, store.ErrNewer) || !strings.Contains(err.Error(), "its schema is version 99999, this program's is 2") {
 		t.Errorf("got %v, want ErrNewer with both versions", err)
 	}
 	after, err := os.ReadFile(path)
@@ -122,7 +145,7 @@ func TestFailedMigrationChangesNothing(t *testing.T) {
 	path, run, trials := version1(t)
 	db := raw(t, path)
 	err := migrate(t.Context(), db, withNext(t, "DELETE FROM trial;\nALTER TABLE run DROP COLUMN nothing;"))
-	if err == nil || !strings.Contains(err.Error(), "migrate from schema version 1 to 99999") {
+	if err == nil || !strings.Contains(err.Error(), "migrate from schema version 2 to 99999") {
 		t.Errorf("got %v, want an error that names both versions", err)
 	}
 	must(t, db.Close())

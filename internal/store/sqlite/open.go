@@ -34,13 +34,13 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	}
 	if err := s.openWritable(ctx, o); err != nil {
 		s.Close()
-		readable := &Store{path: path}
+		old := &Store{path: path}
 		if !errors.Is(err, store.ErrReadOnly) && !errors.Is(err, store.ErrFull) ||
-			readable.openReadable(ctx, o, err) != nil {
-			readable.Close()
+			old.openReadable(ctx, o, err) != nil {
+			old.Close()
 			return nil, err
 		}
-		s = readable
+		s = old
 	}
 	s.lease = openLease(path, s.readOnly == nil)
 	return s, nil
@@ -147,6 +147,10 @@ func (s *Store) tryPrepare(ctx context.Context) error {
 	if err := migrate(ctx, s.write, migrations()); err != nil {
 		return err
 	}
+	var err error
+	if s.version, err = inspect(ctx, s.write); err != nil {
+		return err
+	}
 	// Where the file system can't have a log (it takes shared memory), SQLite
 	// stays with a rollback journal, which is as durable.
 	var journal string
@@ -194,5 +198,6 @@ func (s *Store) openFor(ctx context.Context, m mode, o Options) error {
 	if s.read, err = open(s.path, m, o.BusyTimeout, readers); err != nil {
 		return err
 	}
-	return checkCurrent(ctx, s.read, migrations())
+	s.version, err = readable(ctx, s.read, migrations())
+	return err
 }

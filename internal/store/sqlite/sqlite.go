@@ -43,6 +43,9 @@ type Store struct {
 	read   *sql.DB
 	lease  *lease
 	closed atomic.Bool
+	// version is the schema's, which is an older one's at most where nothing can
+	// be written.
+	version int64
 	// readOnly is why nothing can be written, or nil.
 	readOnly error
 }

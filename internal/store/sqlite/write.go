@@ -176,6 +176,9 @@ func (s *Store) Remove(ctx context.Context, ids ...string) error {
 			if run.state == result.Running && s.lease.state(run.key) == leaseHeld {
 				return fmt.Errorf("run %s: %w", id, store.ErrRunning)
 			}
+			if err := notBaseline(tx, run, id); err != nil {
+				return err
+			}
 			if _, err := tx.Exec("DELETE FROM run WHERE key = ?", run.key); err != nil {
 				return err
 			}

@@ -35,6 +35,9 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		{"tally", tally},
 		{"relabel", relabel},
 		{"remove", remove},
+		{"baselines", baselines},
+		{"a baseline's run is not removed", baselineStays},
+		{"baselines: what is refused", baselinesRefused},
 		{"what is invalid is refused whole", invalid},
 		{"what is not there", notThere},
 		{"a context that is over", contextOver},
@@ -235,6 +238,9 @@ func notThere(t *testing.T, s store.Store) {
 		"remove":  s.Remove(t.Context(), id),
 		"tally":   tallyErr,
 		"trials":  trialsErr,
+
+		"set baseline":    s.SetBaseline(t.Context(), "x", id),
+		"remove baseline": s.RemoveBaseline(t.Context(), "x"),
 	} {
 		if !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("%s: %v, want ErrNotFound", what, err)
@@ -342,6 +348,7 @@ func closed(t *testing.T, s store.Store) {
 	_, runsErr := s.Runs(t.Context(), store.Filter{})
 	_, tallyErr := s.Tally(t.Context(), run.ID)
 	_, trialsErr := store.Collect(t.Context(), s, run.ID)
+	_, baselinesErr := s.Baselines(t.Context())
 	for what, err := range map[string]error{
 		"begin":   s.Begin(t.Context(), NewRun("", 0)),
 		"append":  s.Append(t.Context(), run.ID, NewTrial(0)),
@@ -352,6 +359,10 @@ func closed(t *testing.T, s store.Store) {
 		"runs":    runsErr,
 		"tally":   tallyErr,
 		"trials":  trialsErr,
+
+		"set baseline":    s.SetBaseline(t.Context(), "x", run.ID),
+		"baselines":       baselinesErr,
+		"remove baseline": s.RemoveBaseline(t.Context(), "x"),
 	} {
 		if !errors.Is(err, store.ErrClosed) {
 			t.Errorf("%s: %v, want ErrClosed", what, err)

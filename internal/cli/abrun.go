@@ -1,0 +1,304 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"netdelta/internal/compare"
+	"netdelta/internal/counters"
+	"netdelta/internal/ctl"
+	"netdelta/internal/feature"
+	"netdelta/internal/hosts"
+	"netdelta/internal/lab"
+	"netdelta/internal/report"
+	"netdelta/internal/result"
+	"netdelta/internal/run"
+	"netdelta/internal/spec"
+	"netdelta/internal/store"
+)
+
+// experiment is a checked command line of ab.
+type experiment struct {
+	doc     spec.Document
+	targets []hosts.Target
+	path    hosts.Path
+	lab     lab.Options
+	format  report.Format
+	resumed []result.Trial
+}
+
+// inLab says whether the plan is for a lab on this machine.
+func (e *experiment) inLab() bool { return e.doc.Lab != nil }
+
+// check turns flags and plan into an experiment, without touching any host.
+func (f *abFlags) check(args []string) (e experiment, err error) {
+	if e.format, err = report.FormatOf(f.format); err != nil {
+		return e, &exitError{ExitUsage, err}
+	}
+	if err := result.CheckLabel(f.label); err != nil {
+		return e, &exitError{ExitUsage, err}
+	}
+	for _, d := range []struct {
+		flag string
+		d    time.Duration
+	}{{"wait", f.wait}, {"reconnect", f.reconnect}} {
+		if d.d < 0 || d.d > maxWait {
+			return e, usageError("--%s %v is out of range: 0 to %v", d.flag, d.d, maxWait)
+		}
+	}
+	var names []string
+	if e.doc, names, err = f.document(args); err != nil {
+		return e, err
+	}
+	if err := f.gate.check(e.doc.Plan.Tests...); err != nil {
+		return e, err
+	}
+	if e.inLab() {
+		if e.lab, err = lab.OptionsOf(*e.doc.Lab); err != nil {
+			return e, &exitError{ExitUsage, err}
+		}
+		return e, nil
+	}
+	if e.path, err = pathOf(e.doc.Hosts, len(names) > 1); err != nil {
+		return e, &exitError{ExitUsage, err}
+	}
+	e.targets, err = f.security.targets(names)
+	return e, err
+}
+
+// pathOf is the path between the hosts as a plan has it. two says that the local
+// end is another host's agent.
+func pathOf(h *spec.Hosts, two bool) (p hosts.Path, err error) {
+	if p.DataLocal, p.DataRemote, err = hosts.ParseData(h.Data); err != nil {
+		return p, fmt.Errorf("data: %w", err)
+	}
+	here := parseHereCPU
+	if two {
+		here = parseFarCPU
+	}
+	for _, c := range []struct {
+		name, value string
+		parse       func(string) (int, error)
+		cpu         *int
+		more        *[]int
+	}{{"cpu-local", h.CPULocal, here, &p.CPULocal, &p.CPUsLocal}, {"cpu-remote", h.CPURemote, parseFarCPU, &p.CPURemote, &p.CPUsRemote}} {
+		if c.value == "" {
+			c.value = spec.None
+		}
+		if *c.cpu, *c.more, err = parseCPUs(c.value, c.parse); err != nil {
+			return p, fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	p.DeviceLocal, p.DeviceRemote = h.DeviceLocal, h.DeviceRemote
+	return p, nil
+}
+
+func runAb(ctx context.Context, f abFlags, words, args []string, stdout, stderr io.Writer) error {
+	e, err := f.check(args)
+	if err != nil {
+		return err
+	}
+	if err := f.resumption(ctx, &e, stderr); err != nil {
+		return err
+	}
+	if e.inLab() {
+		if status, done, err := lab.InUserNamespace(words); err != nil {
+			return &exitError{ExitUnmeasured, err}
+		} else if done {
+			return &exitError{status: status}
+		}
+	}
+	keep := &keeper{stderr: stderr}
+	if !f.noStore {
+		if keep, err = openKeeper(ctx, f.store, stderr); err != nil {
+			return err
+		}
+	}
+	defer keep.close()
+	plan := &e.doc.Plan
+	record := result.Run{
+		ID: store.NewID(), Label: f.label, Experiment: plan.Experiment, Target: strings.Join(args, " "),
+		State: result.Running, Start: time.Now(), Plan: plan, Version: versionString(),
+		Command: "netdelta " + strings.Join(commandWords(words, plan.Seed, f.given("seed") || e.doc.SeedGiven), " "),
+	}
+	measure := f.betweenHosts
+	if e.inLab() {
+		record.Target = "lab"
+		measure = f.withinLab
+	}
+	screen := newScreen(stderr, plan.Experiment)
+	runErr := measure(ctx, &e, record, keep, screen)
+	screen.clear()
+	return f.conclude(ctx, &e, runErr, keep, stdout)
+}
+
+// conclude prints what the trials bear, and says how it ended.
+func (f *abFlags) conclude(ctx context.Context, e *experiment, runErr error, keep *keeper, stdout io.Writer) error {
+	if runErr != nil && ctx.Err() != nil && !errors.Is(runErr, run.ErrInterrupted) {
+		runErr = fmt.Errorf("%w: %w", run.ErrInterrupted, runErr)
+	}
+	if keep.run.ID == "" { // nothing was begun
+		status, err := judgeRun(runErr, keep, f.wait)
+		return &exitError{status, err}
+	}
+	keep.rescue()
+	var rep compare.Report
+	if len(keep.trials) > 0 {
+		var err error
+		if rep, err = comparison(keep.run, keep.trials); err != nil {
+			return &exitError{ExitUnmeasured, also(err, runErr)}
+		}
+		if err := e.format.Render(stdout, &rep); err != nil {
+			return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
+		}
+		if f.format == "text" {
+			if err := printed(fmt.Fprintf(stdout, "%s", f.afterword(keep))); err != nil {
+				return err
+			}
+		}
+	}
+	status, err := judgeRun(runErr, keep, f.wait)
+	if status == ExitDone {
+		if silent := rep.Unmeasured(); len(silent) > 0 {
+			status, err = ExitUnmeasured, nothingThrough(silent, keep.trials)
+		}
+	}
+	if status != ExitDone {
+		return &exitError{status, err}
+	}
+	return f.gate.judge(&rep)
+}
+
+// afterword tells what can be done with a run that is kept.
+func (f *abFlags) afterword(keep *keeper) string {
+	if !keep.wanted || !keep.kept() {
+		return ""
+	}
+	name, at := keep.run.ID, ""
+	if keep.run.Label != "" {
+		name = keep.run.Label
+	}
+	if f.store != "" {
+		at = " --store " + quoted(f.store)
+	}
+	return fmt.Sprintf("Kept as run %s in %s; to see it again: netdelta show %s%s\n", keep.run.ID, keep.path, quoted(name), at)
+}
+
+// betweenHosts carries the plan out between the hosts, and keeps what comes of
+// it.
+func (f *abFlags) betweenHosts(ctx context.Context, e *experiment, record result.Run, keep *keeper, screen *screen) error {
+	o := ctl.Options{Client: clientName(), Exclusive: f.exclusive, Wait: f.wait, Waiting: screen.waiting}
+	if screen.live() {
+		o.Interval = screen.interval
+	}
+	pair, err := hosts.Connect(ctx, e.targets, versionString(), o)
+	if err != nil {
+		return err
+	}
+	defer pair.Close()
+	for _, line := range pair.Recovered {
+		screen.tell(line)
+	}
+	if record.Environments, err = pair.Environments(ctx); err != nil {
+		return err
+	}
+	record.Warnings = pair.Warnings()
+	f.begin(ctx, e, record, keep)
+
+	path := e.path
+	path.Pair, path.OneMachine = pair, result.OneMachine(record.Environments)
+	err = run.Run(ctx, run.Config{
+		Plan: e.doc.Plan, Local: pair.Local, Remote: pair.Remote, Setup: &path,
+		Sink:     func(t result.Trial) error { return keep.add(ctx, t) },
+		Done:     e.resumed,
+		Enough:   enough(&e.doc.Plan, keep),
+		Progress: screen.show, Live: screen.live(), Patience: f.reconnect,
+	})
+	f.finish(ctx, err, keep)
+	return err
+}
+
+// withinLab carries the plan out in a lab, and keeps what comes of it.
+func (f *abFlags) withinLab(ctx context.Context, e *experiment, record result.Run, keep *keeper, screen *screen) error {
+	if err := lab.Check(e.doc.Plan, e.lab); errors.Is(err, feature.ErrUnavailable) {
+		return err
+	} else if err != nil {
+		return &exitError{ExitUsage, err}
+	}
+	facts := append(counters.Environment(), e.lab.Facts(e.doc.Plan)...)
+	record.Environments = []result.Environment{{End: result.Local, Facts: facts}, {End: result.Remote, Facts: facts}}
+	f.begin(ctx, e, record, keep)
+	err := lab.Run(ctx, e.doc.Plan, e.lab, lab.Watch{
+		Sink:      func(t result.Trial) error { return keep.add(ctx, t) },
+		Done:      e.resumed,
+		Enough:    enough(&e.doc.Plan, keep),
+		Progress:  screen.show,
+		Recovered: screen.tell,
+	})
+	f.finish(ctx, err, keep)
+	return err
+}
+
+// begin makes the run's record, with the trials of the part that it goes on with.
+func (f *abFlags) begin(ctx context.Context, e *experiment, record result.Run, keep *keeper) {
+	keep.begin(ctx, record)
+	for _, t := range e.resumed {
+		_ = keep.add(ctx, t) // which never fails
+	}
+}
+
+// finish ends the run's record.
+func (f *abFlags) finish(ctx context.Context, err error, keep *keeper) {
+	keep.finish(ctx, stateAfter(err, len(keep.trials)), about(err))
+}
+
+// enough asks whether what is kept so far has the plan's precision; nil where the
+// plan asks for none.
+func enough(plan *spec.Plan, keep *keeper) func(int) bool {
+	if plan.Precision == 0 {
+		return nil
+	}
+	next := 0
+	return func(blocks int) bool {
+		if blocks < next {
+			return false
+		}
+		p, err := compare.PrecisionOf(*plan, keep.trials)
+		if err != nil {
+			return false // the report will say what is wrong
+		}
+		next = p.Next
+		return p.Reached
+	}
+}
+
+// comparison is the report of a run with something that varies.
+func comparison(of result.Run, trials []result.Trial) (compare.Report, error) {
+	return compare.Build(*of.Plan, trials, compare.Options{
+		Partial: of.State != result.Complete, Ended: ended(of, trials),
+		Warnings: of.Warnings, Environment: compare.FactsOf(of.Environments),
+		Command: of.Command, Version: of.Version,
+	})
+}
+
+// ended is what ended a run in good order before its last block; empty where
+// nothing did. It shows in the trials.
+func ended(of result.Run, trials []result.Trial) string {
+	plan := of.Plan
+	if of.State != result.Complete || len(trials) >= plan.Trials() {
+		return ""
+	}
+	if plan.Precision > 0 {
+		if p, err := compare.PrecisionOf(*plan, trials); err == nil && p.Reached {
+			return compare.EndedPrecision
+		}
+	}
+	if plan.Limit > 0 {
+		return compare.EndedTime
+	}
+	return ""
+}

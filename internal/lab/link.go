@@ -1,0 +1,70 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"netdelta/internal/netlab"
+	"netdelta/internal/spec"
+)
+
+// Knobs of a lab's link, as package spec's table has them.
+const (
+	knobLink    = "link"
+	knobContext = "context"
+	knobOffload = "offload"
+	knobMTU     = "link-mtu"
+)
+
+// errNoWire is a CPU for a wire where there is none.
+var errNoWire = fmt.Errorf("a veth link has no wire to bind to a CPU: leave --cpu-wire out, or use --link %s", netlab.Ether)
+
+// link is the link that a variant's settings ask for; what they leave open is the
+// lab's.
+func (o Options) link(settings []spec.Setting, p places) (netlab.LinkConfig, error) {
+	c := netlab.LinkConfig{Kind: o.Link, Context: o.Context, Offload: o.Offload, MTU: o.MTU, WireCPU: p.wire}
+	for _, s := range settings {
+		row, _, err := s.Row()
+		if err != nil {
+			return c, err
+		}
+		if row.Scope != spec.OnLink {
+			continue
+		}
+		switch row.Name {
+		case knobLink:
+			c.Kind = s.Value
+		case knobContext:
+			c.Context = s.Value
+		case knobOffload:
+			c.Offload = s.Value == string(spec.On)
+		case knobMTU:
+			if c.MTU, err = strconv.Atoi(s.Value); err != nil {
+				return c, fmt.Errorf("%s: %q is no number of bytes", s, s.Value)
+			}
+		default:
+			return c, fmt.Errorf("%s: no lab's link is made so", s)
+		}
+	}
+	if c.Context == "" {
+		c.Context = usualContext(c.Kind, c.Offload)
+	}
+	if c.MTU == 0 {
+		c.MTU = netlab.DefaultMTU
+	}
+	return c, nil
+}
+
+// usualContext is the context of a link of which nothing else is said; empty for
+// a kind that is none. Frames that are not segmented pass a veth's NAPI by.
+func usualContext(kind string, offload bool) string {
+	if kind == netlab.Veth && offload {
+		return "backlog"
+	}
+	i := slices.IndexFunc(rxDefaults, func(d rxDefault) bool { return d.link == kind })
+	if i < 0 {
+		return ""
+	}
+	return rxDefaults[i].baseline
+}
