@@ -73,7 +73,8 @@ func spreadError(c candidate) float64 { return 1 / (2 * float64(c.fl.N-1)) }
 
 // limit says what bounds the precision at the best window. A trial of twice the
 // length has, where nothing drifts, differences of half the variance: what it
-// falls short of that is drift.
+// falls short of that is drift, or else what each trial has of its own whatever its
+// length, as a link that is made anew. The two can't be told apart by that.
 func limit(c []candidate, at int) (Limit, string) {
 	longest := len(c) - 1
 	w := c[at].w
@@ -91,7 +92,7 @@ func limit(c []candidate, at int) (Limit, string) {
 	case !(*from.fl.NoisePct > 0 && *to.fl.NoisePct > 0):
 		return Untold, "there was no noise"
 	case got < white-2*se:
-		return ByDrift, fmt.Sprintf("longer windows are steadier by less than their length: %s; the rest is slow drift", length)
+		return ByDrift, fmt.Sprintf("longer windows are steadier by less than their length: %s; the rest is slow drift, or differs from trial to trial however long they are", length)
 	case share > 1.0/3:
 		return ByOverhead, fmt.Sprintf("noise falls with the length as it should (%s), and %s even so", length, overhead)
 	}

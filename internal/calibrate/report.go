@@ -146,7 +146,8 @@ type Limit string
 const (
 	// ByOverhead: shorter windows lose too much time between them.
 	ByOverhead Limit = "overhead"
-	// ByDrift: longer windows are no steadier for their length.
+	// ByDrift: longer windows are no steadier for their length, since the path drifts
+	// or since trials differ whatever their length.
 	ByDrift Limit = "drift"
 	// ByNoise: neither; only more time helps.
 	ByNoise Limit = "noise"

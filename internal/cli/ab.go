@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,7 +102,7 @@ func (f *abFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.label, "label", "", "name of the run")
 	fl.StringVar(&f.store, "store", "", storeHelp)
 	fl.BoolVar(&f.noStore, "no-store", false, "keep nothing")
-	fl.StringVar(&f.resume, "resume", "", "go on with a run of the same plan that ended early: its id or label")
+	fl.StringVar(&f.resume, "resume", "", "go on with a run of the same plan, its id or label; blocks and limit may be others")
 	fl.BoolVar(&f.exclusive, "exclusive", false, "have the agents serve nobody else meanwhile")
 	fl.DurationVar(&f.wait, "wait", 0, "how long to wait for others to leave an agent")
 	fl.DurationVar(&f.reconnect, "reconnect", 20*time.Second, "how long to wait for an agent that has gone in the middle of the run (a reboot takes minutes)")
@@ -161,18 +163,43 @@ func (f *changeFlags) factors() ([]spec.Factor, spec.Variant, error) {
 		all = append(all, one)
 		baseline[one.Name] = one.Levels[0]
 	}
+	return all, baseline, nil
+}
+
+// mark makes the factors slow that --slow names, be they of the command line or
+// of a plan file.
+func (f *changeFlags) mark(factors []spec.Factor) error {
 	for _, name := range f.slow {
-		found := false
-		for i := range all {
-			if all[i].Name == name {
-				all[i].Slow, found = true, true
+		i := slices.IndexFunc(factors, func(one spec.Factor) bool { return one.Name == name })
+		if i < 0 {
+			return fmt.Errorf("--slow %s: no factor of that name is given", name)
+		}
+		factors[i].Slow = true
+	}
+	return nil
+}
+
+// commandFlags are about the commands of --a and --b.
+var commandFlags = []string{"restore", "check-a", "check-b", "at"}
+
+// check refuses what would be passed over.
+func (f *changeFlags) check(given func(name string) bool, args []string) error {
+	if f.a == "" && f.b == "" {
+		for _, name := range commandFlags {
+			if given(name) {
+				return fmt.Errorf("--%s is about the commands of --a and --b, and neither is given", name)
 			}
 		}
-		if !found {
-			return nil, nil, fmt.Errorf("--slow %s: no factor of that name is given", name)
+	}
+	if !f.any() {
+		return nil
+	}
+	for _, a := range args {
+		if info, err := os.Stat(a); err == nil && info.Mode().IsRegular() {
+			return fmt.Errorf("%s is a file: either a plan says what varies, or --set, --a and --b do", a)
 		}
 	}
-	return all, baseline, nil
+	return nil
 }
 
 // commands is the factor of --a and --b.

@@ -61,12 +61,18 @@ func planFile(name string) (spec.Document, error) {
 // document is what the command line asks for: a plan file with what flags say
 // otherwise, or flags alone. targets are the agents that it names.
 func (f *abFlags) document(args []string) (doc spec.Document, targets []string, err error) {
+	if err := f.change.check(f.given, args); err != nil {
+		return doc, nil, &exitError{ExitUsage, err}
+	}
 	if f.change.any() {
 		if doc, err = f.fromFlags(); err != nil {
 			return doc, nil, &exitError{ExitUsage, err}
 		}
 		targets = args
 	} else {
+		if len(args) == 0 && f.resume != "" {
+			return doc, nil, usageError("--resume goes on with a run, and what is to be done has to be said again: repeat its command (netdelta show %s has it) with --resume", quoted(f.resume))
+		}
 		if len(args) == 0 {
 			return doc, nil, usageError("ab takes a plan file, or what varies: --set NAME=KNOB:V1,V2 TARGET, or --a CMD --b CMD TARGET (see netdelta ab --help)")
 		}
@@ -156,6 +162,9 @@ func (f *abFlags) fromFlags() (doc spec.Document, err error) {
 // over puts what the command line gives over what the document has.
 func (f *abFlags) over(doc *spec.Document) (err error) {
 	p := &doc.Plan
+	if err := f.change.mark(p.Factors); err != nil {
+		return err
+	}
 	if f.given("tests") || f.given("sizes") {
 		sizes, err := spec.ParseSizes(f.sizes)
 		if err != nil {
@@ -245,6 +254,9 @@ func (f *abFlags) where(doc *spec.Document, targets []string) ([]string, error) 
 		doc.Hosts = &spec.Hosts{}
 	}
 	h := doc.Hosts
+	if len(targets) > 2 {
+		return nil, usageError("ab takes TARGET, the agent at the far end, or two of them, got %d: %s", len(targets), strings.Join(targets, " "))
+	}
 	if len(targets) == 0 {
 		if h.Remote == "" {
 			return nil, usageError("no host named: give TARGET, the agent at the far end, or a plan with hosts: or lab: (see netdelta ab --help)")

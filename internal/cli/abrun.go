@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
-	"netdelta/internal/compare"
 	"netdelta/internal/counters"
 	"netdelta/internal/ctl"
 	"netdelta/internal/feature"
@@ -28,11 +28,27 @@ type experiment struct {
 	path    hosts.Path
 	lab     lab.Options
 	format  report.Format
+	// words are those of the command line after the program's name.
+	words []string
+	// resumed are the trials of the run that is gone on with, which is earlier.
 	resumed []result.Trial
+	earlier *result.Run
 }
 
 // inLab says whether the plan is for a lab on this machine.
 func (e *experiment) inLab() bool { return e.doc.Lab != nil }
+
+// target is where the plan is carried out, as runs' lists have it.
+func (e *experiment) target() string {
+	if e.inLab() {
+		return "lab"
+	}
+	names := make([]string, len(e.targets))
+	for i, t := range e.targets {
+		names[i] = t.Name
+	}
+	return strings.Join(names, " ")
+}
 
 // check turns flags and plan into an experiment, without touching any host.
 func (f *abFlags) check(args []string) (e experiment, err error) {
@@ -102,6 +118,7 @@ func runAb(ctx context.Context, f abFlags, words, args []string, stdout, stderr 
 	if err != nil {
 		return err
 	}
+	e.words = words
 	if err := f.resumption(ctx, &e, stderr); err != nil {
 		return err
 	}
@@ -121,71 +138,39 @@ func runAb(ctx context.Context, f abFlags, words, args []string, stdout, stderr 
 	defer keep.close()
 	plan := &e.doc.Plan
 	record := result.Run{
-		ID: store.NewID(), Label: f.label, Experiment: plan.Experiment, Target: strings.Join(args, " "),
+		ID: store.NewID(), Label: f.label, Experiment: plan.Experiment, Target: e.target(),
 		State: result.Running, Start: time.Now(), Plan: plan, Version: versionString(),
 		Command: "netdelta " + strings.Join(commandWords(words, plan.Seed, f.given("seed") || e.doc.SeedGiven), " "),
 	}
 	measure := f.betweenHosts
 	if e.inLab() {
-		record.Target = "lab"
 		measure = f.withinLab
 	}
 	screen := newScreen(stderr, plan.Experiment)
+	if changesHosts(plan) {
+		// That takes as long as what is set takes to go back, and a second signal ends
+		// the program before.
+		defer context.AfterFunc(ctx, func() {
+			screen.tell("interrupted: what was set is put back; a second time ends at once and leaves that to netdelta restore")
+		})()
+	}
 	runErr := measure(ctx, &e, record, keep, screen)
 	screen.clear()
 	return f.conclude(ctx, &e, runErr, keep, stdout)
 }
 
-// conclude prints what the trials bear, and says how it ended.
-func (f *abFlags) conclude(ctx context.Context, e *experiment, runErr error, keep *keeper, stdout io.Writer) error {
-	if runErr != nil && ctx.Err() != nil && !errors.Is(runErr, run.ErrInterrupted) {
-		runErr = fmt.Errorf("%w: %w", run.ErrInterrupted, runErr)
-	}
-	if keep.run.ID == "" { // nothing was begun
-		status, err := judgeRun(runErr, keep, f.wait)
-		return &exitError{status, err}
-	}
-	keep.rescue()
-	var rep compare.Report
-	if len(keep.trials) > 0 {
-		var err error
-		if rep, err = comparison(keep.run, keep.trials); err != nil {
-			return &exitError{ExitUnmeasured, also(err, runErr)}
-		}
-		if err := e.format.Render(stdout, &rep); err != nil {
-			return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
-		}
-		if f.format == "text" {
-			if err := printed(fmt.Fprintf(stdout, "%s", f.afterword(keep))); err != nil {
-				return err
+// changesHosts says whether the plan sets what would stay after the run.
+func changesHosts(p *spec.Plan) bool {
+	for _, f := range p.Factors {
+		for _, l := range f.Levels {
+			for _, s := range f.Settings[l] {
+				if row, _, err := s.Row(); err == nil && slices.Contains([]spec.Scope{spec.OnDevice, spec.OnHost, spec.OnCommand}, row.Scope) {
+					return true
+				}
 			}
 		}
 	}
-	status, err := judgeRun(runErr, keep, f.wait)
-	if status == ExitDone {
-		if silent := rep.Unmeasured(); len(silent) > 0 {
-			status, err = ExitUnmeasured, nothingThrough(silent, keep.trials)
-		}
-	}
-	if status != ExitDone {
-		return &exitError{status, err}
-	}
-	return f.gate.judge(&rep)
-}
-
-// afterword tells what can be done with a run that is kept.
-func (f *abFlags) afterword(keep *keeper) string {
-	if !keep.wanted || !keep.kept() {
-		return ""
-	}
-	name, at := keep.run.ID, ""
-	if keep.run.Label != "" {
-		name = keep.run.Label
-	}
-	if f.store != "" {
-		at = " --store " + quoted(f.store)
-	}
-	return fmt.Sprintf("Kept as run %s in %s; to see it again: netdelta show %s%s\n", keep.run.ID, keep.path, quoted(name), at)
+	return false
 }
 
 // betweenHosts carries the plan out between the hosts, and keeps what comes of
@@ -206,7 +191,7 @@ func (f *abFlags) betweenHosts(ctx context.Context, e *experiment, record result
 	if record.Environments, err = pair.Environments(ctx); err != nil {
 		return err
 	}
-	record.Warnings = pair.Warnings()
+	record.Warnings = append(record.Warnings, pair.Warnings()...)
 	f.begin(ctx, e, record, keep)
 
 	path := e.path
@@ -245,6 +230,7 @@ func (f *abFlags) withinLab(ctx context.Context, e *experiment, record result.Ru
 
 // begin makes the run's record, with the trials of the part that it goes on with.
 func (f *abFlags) begin(ctx context.Context, e *experiment, record result.Run, keep *keeper) {
+	record.Warnings = append(record.Warnings, resumedWarnings(e.earlier, &record, len(e.resumed))...)
 	keep.begin(ctx, record)
 	for _, t := range e.resumed {
 		_ = keep.add(ctx, t) // which never fails
@@ -254,51 +240,4 @@ func (f *abFlags) begin(ctx context.Context, e *experiment, record result.Run, k
 // finish ends the run's record.
 func (f *abFlags) finish(ctx context.Context, err error, keep *keeper) {
 	keep.finish(ctx, stateAfter(err, len(keep.trials)), about(err))
-}
-
-// enough asks whether what is kept so far has the plan's precision; nil where the
-// plan asks for none.
-func enough(plan *spec.Plan, keep *keeper) func(int) bool {
-	if plan.Precision == 0 {
-		return nil
-	}
-	next := 0
-	return func(blocks int) bool {
-		if blocks < next {
-			return false
-		}
-		p, err := compare.PrecisionOf(*plan, keep.trials)
-		if err != nil {
-			return false // the report will say what is wrong
-		}
-		next = p.Next
-		return p.Reached
-	}
-}
-
-// comparison is the report of a run with something that varies.
-func comparison(of result.Run, trials []result.Trial) (compare.Report, error) {
-	return compare.Build(*of.Plan, trials, compare.Options{
-		Partial: of.State != result.Complete, Ended: ended(of, trials),
-		Warnings: of.Warnings, Environment: compare.FactsOf(of.Environments),
-		Command: of.Command, Version: of.Version,
-	})
-}
-
-// ended is what ended a run in good order before its last block; empty where
-// nothing did. It shows in the trials.
-func ended(of result.Run, trials []result.Trial) string {
-	plan := of.Plan
-	if of.State != result.Complete || len(trials) >= plan.Trials() {
-		return ""
-	}
-	if plan.Precision > 0 {
-		if p, err := compare.PrecisionOf(*plan, trials); err == nil && p.Reached {
-			return compare.EndedPrecision
-		}
-	}
-	if plan.Limit > 0 {
-		return compare.EndedTime
-	}
-	return ""
 }

@@ -60,8 +60,12 @@ func (a *againstFlags) check(ctx context.Context, file, format string, tests []s
 		return err
 	}
 	for _, k := range a.with.runs {
-		if slices.ContainsFunc(k.Trials, func(t result.Trial) bool { return slices.Contains(tests, t.Test) }) {
+		// What this run measures has no variant, and is compared with such trials only.
+		if slices.ContainsFunc(k.Trials, func(t result.Trial) bool { return len(t.Variant) == 0 && slices.Contains(tests, t.Test) }) {
 			return nil
+		}
+		if k.Run.Plan != nil && !k.Run.Plan.Single() {
+			return usageError("--against %s: run %s is of several variants, and a run is of none of them: name one of netdelta run", a.ref, k.Run.ID)
 		}
 	}
 	return usageError("--against %s: none of the tests was measured there: give its tests and parameters with --tests", a.ref)

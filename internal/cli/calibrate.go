@@ -15,6 +15,7 @@ import (
 	"netdelta/internal/calibrate"
 	"netdelta/internal/netlab"
 	"netdelta/internal/report"
+	"netdelta/internal/run"
 	"netdelta/internal/spec"
 )
 
@@ -82,7 +83,7 @@ agent at TARGET or between those at TARGET and TARGET2.`,
 	f.security.add(fl)
 	fl.StringVar(&f.tests, "tests", "udp_rr,tcp_stream", "tests, comma-separated, with parameters as in \"udp_rr size=64\"")
 	fl.StringVar(&f.sizes, "sizes", "", "message sizes in bytes, comma-separated, for tests that name none")
-	fl.DurationVar(&f.total, "total", 2*time.Minute, "how long to measure, with all windows together")
+	fl.DurationVar(&f.total, "total", 2*time.Minute, "how long to measure, with all windows together; one round of them is finished whatever it takes")
 	fl.StringVar(&f.windows, "windows", "50ms,200ms,800ms", "lengths of the measured window, comma-separated; each has about the same part of the time")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: a new one each time, printed)")
 	fl.StringVar(&f.margin, "margin", "2%", "smallest change that matters")
@@ -192,7 +193,10 @@ func runCalibrate(ctx context.Context, f calibrateFlags, targets, args []string,
 		return &exitError{ExitUsage, err}
 	}
 	line := newProgress(stderr, "calibrate")
-	c := &calibration{asked: a, total: f.total, seed: f.seed, show: line.show}
+	c := &calibration{asked: a, total: f.total, seed: f.seed, show: line.show, tell: func(text string) {
+		line.clear()
+		fmt.Fprintf(stderr, "netdelta: %s\n", oneLine(text))
+	}}
 	o := calibrate.Options{Target: "lab", Seed: f.seed, Margin: a.plan.Margin, Version: versionString(),
 		Command: "netdelta " + strings.Join(commandWords(args, f.seed, seeded), " ")}
 	if len(targets) == 0 {
@@ -204,6 +208,10 @@ func runCalibrate(ctx context.Context, f calibrateFlags, targets, args []string,
 	line.clear()
 	if exit := (*exitError)(nil); errors.As(err, &exit) {
 		return err
+	}
+	if err != nil && ctx.Err() != nil && !errors.Is(err, run.ErrInterrupted) {
+		// It came while a lab was being made, or a host connected.
+		err = fmt.Errorf("%w: %w", run.ErrInterrupted, err)
 	}
 	status, err := judge(err)
 	if c.done == 0 {

@@ -62,7 +62,7 @@ func (f *calibrateFlags) inLab(ctx context.Context, c *calibration, o *calibrate
 	return c.rounds(ctx, func(ctx context.Context, p spec.Plan, progress func(run.Progress)) (trials []result.Trial, err error) {
 		err = lab.Run(ctx, p, opts, lab.Watch{
 			Sink:     func(t result.Trial) error { trials = append(trials, t); return nil },
-			Progress: progress,
+			Progress: progress, Recovered: c.tell,
 		})
 		return trials, err
 	})
@@ -83,6 +83,9 @@ func (f *calibrateFlags) betweenHosts(ctx context.Context, c *calibration, o *ca
 		return err
 	}
 	defer pair.Close()
+	for _, line := range pair.Recovered {
+		c.tell(line)
+	}
 	began, err := pair.Environments(ctx)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdelta/internal/compare"
 	"netdelta/internal/spec"
 	"netdelta/internal/unit"
 )
@@ -103,10 +104,19 @@ func planText(doc spec.Document, drawn, all bool) string {
 		}
 	}
 	line("variants", "%d", variants)
-	if groups := p.Aliases(2); len(groups) > 0 {
-		line("", "of the full crossing's %d; what can't be told apart:", crossing(p))
-		for _, g := range groups {
+	if p.Chosen != nil {
+		line("", "of the full crossing's %d", crossing(p))
+	}
+	aliases, warnings := compare.Bears(p)
+	if len(aliases) > 0 {
+		line("", "what can't be told apart:")
+		for _, g := range aliases {
 			line("", "  %s", strings.Join(g, " = "))
+		}
+	}
+	for _, w := range warnings {
+		if len(aliases) == 0 || w.Code != "aliased" {
+			line("", "%s", w.Text)
 		}
 	}
 	most := ""
@@ -114,9 +124,12 @@ func planText(doc spec.Document, drawn, all bool) string {
 		most = "at most "
 	}
 	line("blocks", "%s%d of %s each: %d", most, p.Blocks, unit.Count(perBlock, "trial"), p.Trials())
+	if fewest := compare.FewestBlocks(p); p.Blocks < fewest {
+		line("", "too few for a verdict, which needs %d", fewest)
+	}
 	line("trial", "%v warm-up, %v window", p.Warmup, p.Window)
 	e := p.Takes(spec.UsualCosts)
-	line("takes", "%sabout %v, %v a block, and what changes of settings take", most, roundTime(e.Total), roundTime(e.Block))
+	line("takes", "%sabout %v (%v a block), beside changes of settings", most, roundTime(e.Total), roundTime(e.Block))
 	if p.Precision > 0 {
 		line("", "less if every interval that matters is within %s%% before that", percentText(p.Precision))
 	}
@@ -128,7 +141,7 @@ func planText(doc spec.Document, drawn, all bool) string {
 		if i == 0 {
 			name = "changes"
 		}
-		line(name, "%s %d times", f.Name, changes(slots, f.Name))
+		line(name, "%s %s%d times", f.Name, most, changes(slots, f))
 	}
 	seed := fmt.Sprint(p.Seed)
 	if drawn {
@@ -166,14 +179,19 @@ func planText(doc spec.Document, drawn, all bool) string {
 	return b.String()
 }
 
-// changes counts how often a factor has another level than in the slot before,
-// the first one included.
-func changes(slots []spec.Slot, factor string) int {
-	n, was := 0, ""
+// changes counts how often a factor's level is set to another one, the first
+// time included. A slow one is set anew for each whole plot, by way of another
+// level where the plot before had the same.
+func changes(slots []spec.Slot, f spec.Factor) int {
+	n, was, plot := 0, "", -1
 	for _, s := range slots {
-		if l := s.Variant[factor]; l != was {
-			n, was = n+1, l
+		switch l := s.Variant[f.Name]; {
+		case l != was:
+			n++
+		case f.Slow && s.Plot != plot:
+			n += 2
 		}
+		was, plot = s.Variant[f.Name], s.Plot
 	}
 	return n
 }
@@ -225,9 +243,9 @@ func factorText(p *spec.Plan, f spec.Factor) string {
 	}
 	slow := ""
 	if f.Slow {
-		slow = ", slow"
+		slow = " (slow)"
 	}
-	return fmt.Sprintf("%s: %s%s", f.Name, strings.Join(levels, ", "), slow)
+	return fmt.Sprintf("%s%s: %s", f.Name, slow, strings.Join(levels, ", "))
 }
 
 func newPlanKnobs() *cobra.Command {

@@ -50,6 +50,9 @@ func judgeRun(err error, keep *keeper, waited time.Duration) (int, error) {
 	kept := ""
 	if keep.kept() {
 		kept = fmt.Sprintf("; the %d trials before that are kept as run %s", len(keep.trials), keep.run.ID)
+		if len(keep.trials) == 1 {
+			kept = "; the one trial before that is kept as run " + keep.run.ID
+		}
 	}
 	lost := keep.lost()
 	switch {

@@ -53,6 +53,9 @@ func show(ctx context.Context, f showFlags, ref string, stdout io.Writer) error 
 	if err != nil {
 		return &exitError{ExitUsage, err}
 	}
+	if f.raw && f.intervals {
+		return usageError("--raw and --intervals exclude each other: give one of them")
+	}
 	s, err := openKept(ctx, f.store)
 	if err != nil {
 		return err

@@ -123,7 +123,7 @@ func (r *Report) fewest() int {
 	case ByBoot:
 		return MinBoots
 	}
-	return spec.MinBlocks
+	return r.Fewest()
 }
 
 func (r *Report) evidence(n int) string {

@@ -38,38 +38,41 @@ func TestFalseAlarmsBetweenBoots(t *testing.T) {
 		boots int
 		boot  float64
 	}{{3, 0.03}, {3, 0.1}, {5, 0.03}} {
-		var rows, families [2]int
-		for i := range reports {
-			b := newBoots(t, uint64(5000+i), "tcp_stream")
-			b.noise, b.boot = 0.01, c.boot
-			old, new := b.booted(c.boots, "old", 4, 1), b.booted(c.boots, "new", 4, 1)
-			for unit, want := range []Pairing{ByBoot, Unpaired} {
-				for _, side := range [][]Kept{old, new} {
-					for i := range side {
-						side[i].Run.PerBoot = want == ByBoot
+		t.Run(fmt.Sprintf("%d boots, %g", c.boots, c.boot), func(t *testing.T) {
+			t.Parallel()
+			var rows, families [2]int
+			for i := range reports {
+				b := newBoots(t, uint64(5000+i), "tcp_stream")
+				b.noise, b.boot = 0.01, c.boot
+				old, new := b.booted(c.boots, "old", 4, 1), b.booted(c.boots, "new", 4, 1)
+				for unit, want := range []Pairing{ByBoot, Unpaired} {
+					for _, side := range [][]Kept{old, new} {
+						for i := range side {
+							side[i].Run.PerBoot = want == ByBoot
+						}
+					}
+					r := compareRuns(t, old, new, RunsOptions{})
+					if r.Pairing != want {
+						t.Fatalf("pairing %s, want %s", r.Pairing, want)
+					}
+					if *find(t, r.Comparisons, "new", "tcp_stream", "goodput").P < 0.05 {
+						rows[unit]++
+					}
+					if alarmed(&r) {
+						families[unit]++
 					}
 				}
-				r := compareRuns(t, old, new, RunsOptions{})
-				if r.Pairing != want {
-					t.Fatalf("pairing %s, want %s", r.Pairing, want)
-				}
-				if *find(t, r.Comparisons, "new", "tcp_stream", "goodput").P < 0.05 {
-					rows[unit]++
-				}
-				if alarmed(&r) {
-					families[unit]++
-				}
 			}
-		}
-		percent := func(n int) float64 { return 100 * float64(n) / reports }
-		t.Logf("%d boots of 4 trials a side, %.0f%% from boot to boot and 1%% within: goodput's own p below 5%% in %.1f%% by boot and %.1f%% by trial, false alarms in %.1f%% and %.1f%% of the reports",
-			c.boots, 100*c.boot, percent(rows[0]), percent(rows[1]), percent(families[0]), percent(families[1]))
-		if rows[0] > most || rows[0] == 0 || families[0] > most {
-			t.Errorf("by boot, %d rows and %d reports of %d cry a difference between boots that are alike; at most %d, and some rows, are right", rows[0], families[0], reports, most)
-		}
-		if rows[1] < reports/4 || families[1] < reports/5 {
-			t.Errorf("by trial, only %d rows and %d reports of %d: this does not show what boots are for", rows[1], families[1], reports)
-		}
+			percent := func(n int) float64 { return 100 * float64(n) / reports }
+			t.Logf("%d boots of 4 trials a side, %.0f%% from boot to boot and 1%% within: goodput's own p below 5%% in %.1f%% by boot and %.1f%% by trial, false alarms in %.1f%% and %.1f%% of the reports",
+				c.boots, 100*c.boot, percent(rows[0]), percent(rows[1]), percent(families[0]), percent(families[1]))
+			if rows[0] > most || rows[0] == 0 || families[0] > most {
+				t.Errorf("by boot, %d rows and %d reports of %d cry a difference between boots that are alike; at most %d, and some rows, are right", rows[0], families[0], reports, most)
+			}
+			if rows[1] < reports/4 || families[1] < reports/5 {
+				t.Errorf("by trial, only %d rows and %d reports of %d: this does not show what boots are for", rows[1], families[1], reports)
+			}
+		})
 	}
 }
 

@@ -51,7 +51,7 @@ func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) 
 		Schema: Schema, Experiment: plan.Experiment, Question: plan.Question, Pairing: ByBlock, Seed: plan.Seed,
 		Blocks: g.complete, Planned: plan.Blocks,
 		Partial:  opts.Partial || g.trials < g.expected(opts.Ended),
-		WarmupNS: int64(plan.Warmup), WindowNS: int64(plan.Window), MarginPct: percentOf(plan.Margin),
+		WarmupNS: int64(plan.Warmup), WindowNS: int64(plan.Window), MarginPct: percentOf(plan.Margin), PrecisionPct: percentOf(plan.Precision),
 		Factors: plan.Factors, Variants: len(g.variants), Trials: g.trials,
 		Environment: opts.Environment, Command: opts.Command, Version: opts.Version,
 	}
@@ -78,8 +78,8 @@ func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) 
 func (g *grid) rows(contrasts []contrast) []*row {
 	var all []*row
 	present := make([][]result.Definition, len(g.plan.Tests))
-	for t, test := range g.plan.Tests {
-		present[t] = definitions(test, g.of(t))
+	for t := range g.plan.Tests {
+		present[t] = g.definitions(t)
 	}
 	for _, c := range contrasts {
 		for t := range g.plan.Tests {

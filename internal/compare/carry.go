@@ -281,9 +281,12 @@ func (g *grid) carryWarning(series []carried, found []after) *result.Warning {
 			against = "first in a block"
 		}
 		parts = append(parts, fmt.Sprintf("%s %s of %s is %s right after %s, against %s",
-			g.plan.Tests[x.test].Short(), x.Name, g.named(a.variant), amount, g.named(a.before), against))
+			shortName(g.plan.Tests[x.test], variedIn(g.plan, g.plan.Tests[x.test])), x.Name, g.named(a.variant), amount, g.named(a.before), against))
 	}
 	text := "what ran before in a block matters: " + list(parts)
+	if len(g.variants) == 2 {
+		text = "what ran before in a block matters, or which place a trial has there, which can't be told apart with two variants: " + list(parts)
+	}
 	if more := len(found) - mostCarried; more > 0 {
 		text += fmt.Sprintf(" (and %d more)", more)
 	}

@@ -13,6 +13,7 @@ import (
 type Cell struct {
 	Test    string       `json:"test"`
 	Params  spec.Params  `json:"params"`
+	Varied  []string     `json:"varied,omitempty"` // as in Comparison
 	Metric  string       `json:"metric"`
 	End     string       `json:"end"`
 	Unit    unit.Unit    `json:"unit"`
@@ -34,7 +35,7 @@ func (g *grid) cellsOf() []Cell {
 		of := g.plan.Tests[h.test]
 		for v, y := range g.linked(h, linear) {
 			_, n := average(y)
-			all = append(all, Cell{Test: of.Name, Params: of.Params, Metric: h.Name, End: h.End, Unit: h.Unit,
+			all = append(all, Cell{Test: of.Name, Params: of.Params, Varied: variedIn(g.plan, of), Metric: h.Name, End: h.End, Unit: h.Unit,
 				Variant: g.variants[v], N: n, Summary: summarizeAt(y, g.confidence())})
 		}
 	}

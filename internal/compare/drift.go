@@ -15,6 +15,7 @@ import (
 type Drift struct {
 	Test   string        `json:"test"`
 	Params spec.Params   `json:"params"`
+	Varied []string      `json:"varied,omitempty"` // as in Comparison
 	Metric string        `json:"metric"`
 	End    string        `json:"end"`
 	Unit   unit.Unit     `json:"unit"`
@@ -73,7 +74,7 @@ func (g *grid) drifts() []Drift {
 		y := g.linked(h, l)
 		level := levelsOf(y)
 		of := g.plan.Tests[h.test]
-		d := Drift{Test: of.Name, Params: of.Params, Metric: h.Name, End: h.End, Unit: h.Unit, Better: h.Better, Scale: scale}
+		d := Drift{Test: of.Name, Params: of.Params, Varied: variedIn(g.plan, of), Metric: h.Name, End: h.End, Unit: h.Unit, Better: h.Better, Scale: scale}
 		for v := range g.variants {
 			d.Variants = append(d.Variants, g.named(v))
 		}
@@ -185,7 +186,7 @@ func (r *Report) warnOfDrift() {
 		return
 	}
 	text := fmt.Sprintf("%s %s drifted by %s between thirds of the run, in all variants alike; blocks keep that out of the changes, but not out of the figures themselves",
-		worst.Of().Short(), worst.Metric, worst.Amount(*worst.Swing))
+		worst.Name(), worst.Metric, worst.Amount(*worst.Swing))
 	if more > 1 {
 		text += fmt.Sprintf(" (%d more did)", more-1)
 	}

@@ -215,7 +215,7 @@ func (r *Report) judge(g Gate) (failed, open []string, err error) {
 			continue
 		}
 		rows++
-		if c.Confidence < confidence {
+		if c.Confidence < r.Level() {
 			lo, hi = math.NaN(), math.NaN() // such an interval leaves nothing out
 		}
 		size := g.size(r, c)

@@ -40,6 +40,7 @@ func (c *cell) figure(metric result.Taken) float64 {
 type grid struct {
 	plan     *spec.Plan
 	variants []spec.Variant
+	under    [][]spec.Test // the plan's tests as each variant runs them
 	cells    [][][]*cell
 	trials   int
 	complete int // blocks in which every trial is there
@@ -54,8 +55,8 @@ func newGrid(plan *spec.Plan, trials []result.Trial) (*grid, error) {
 	for i, v := range g.variants {
 		index[v.Key(plan.Factors)] = i
 	}
-	under, err := testsUnder(plan, g.variants)
-	if err != nil {
+	var err error
+	if g.under, err = testsUnder(plan, g.variants); err != nil {
 		return nil, err
 	}
 	for t := range g.cells {
@@ -70,7 +71,7 @@ func newGrid(plan *spec.Plan, trials []result.Trial) (*grid, error) {
 		if !ok || len(x.Variant) != len(plan.Factors) {
 			return nil, fmt.Errorf("trial %d has variant %v, which is none of the plan's %d", x.Order, x.Variant, len(g.variants))
 		}
-		t := slices.Index(under[v], x.Test)
+		t := slices.Index(g.under[v], x.Test)
 		if t < 0 {
 			return nil, fmt.Errorf("trial %d has test %q, which is not in the plan", x.Order, x.Test)
 		}

@@ -52,9 +52,9 @@ func (c *Comparison) Of() spec.Test { return spec.Test{Name: c.Test, Params: c.P
 // Name is the test in short, with what sets the row apart from others of it.
 func (c *Comparison) Name() string {
 	if c.Under == "" {
-		return c.Of().Short()
+		return shortName(c.Of(), c.Varied)
 	}
-	return fmt.Sprintf("%s (%s)", c.Of().Short(), c.Under)
+	return fmt.Sprintf("%s (%s)", shortName(c.Of(), c.Varied), c.Under)
 }
 
 // taken says which figure the row is of.

@@ -122,7 +122,7 @@ func (r *Report) setPrecision(g *grid, mains []*row, ended string) {
 		return
 	}
 	p := g.precision(mains)
-	r.PrecisionPct, r.WidestPct, r.WidestOf = percentOf(g.plan.Precision), percentOf(p.Widest), p.Of
+	r.WidestPct, r.WidestOf = percentOf(p.Widest), p.Of
 	if ended == EndedPrecision || p.Reached {
 		return
 	}

@@ -19,7 +19,16 @@ func (c *cell) tells(x *result.Trial) *cell {
 
 // definitions are the metrics of a test that the trials tell of.
 func definitions(test spec.Test, trials []*cell) []result.Definition {
-	return result.Present(result.Definitions(test), func(t result.Taken) bool {
+	return toldOf(result.Definitions(test), trials)
+}
+
+// definitions are the metrics of one of the plan's tests that its trials tell of.
+func (g *grid) definitions(test int) []result.Definition {
+	return toldOf(g.defined(test), g.of(test))
+}
+
+func toldOf(of []result.Definition, trials []*cell) []result.Definition {
+	return result.Present(of, func(t result.Taken) bool {
 		return slices.ContainsFunc(trials, func(c *cell) bool { return c.told[t] })
 	})
 }

@@ -149,6 +149,9 @@ type Source struct {
 type Comparison struct {
 	Test   string      `json:"test"`
 	Params spec.Params `json:"params"`
+	// Varied names parameters that levels of the plan's factors set: Params has
+	// the plan's, and each variant its own.
+	Varied []string `json:"varied,omitempty"`
 	// Under is what sets rows of one test and metric apart that are compared
 	// between separate runs: "rx=kthread" where each run has several variants.
 	Under    string        `json:"under,omitempty"`
@@ -180,7 +183,7 @@ type Comparison struct {
 	Hi       *float64 `json:"hi,omitempty"`
 	// Margin is the smallest shift that matters, in the shift's own scale.
 	Margin float64 `json:"margin"`
-	// Confidence is the interval's exact level, at least 0.95 where n allows
+	// Confidence is the interval's exact level, at least the report's where n allows
 	// it (0.9375 for n = 5); 0 where there is no interval.
 	Confidence float64 `json:"confidence"`
 	// P is the row's own: of sign flips, between separate runs of Mann-Whitney's

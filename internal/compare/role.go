@@ -46,7 +46,7 @@ func (g *grid) role(test int, d result.Definition) Role {
 	}
 	first := ""
 	for _, name := range slices.Backward(named) {
-		for _, other := range result.Definitions(g.plan.Tests[test]) {
+		for _, other := range g.defined(test) {
 			switch {
 			case other.Name != name:
 			case other.Rank == result.Headline:
@@ -89,8 +89,8 @@ type headline struct {
 // headlines are the figures that stand for the tests.
 func (g *grid) headlines() []headline {
 	var all []headline
-	for t, test := range g.plan.Tests {
-		for _, d := range definitions(test, g.of(t)) {
+	for t := range g.plan.Tests {
+		for _, d := range g.definitions(t) {
 			rank, given := g.role(t, d).rank()
 			if given && rank == result.Headline || !given && d.Rank == result.Headline {
 				all = append(all, headline{t, d})

@@ -38,6 +38,10 @@ func (r *Report) Level() float64 {
 	return confidence
 }
 
+// Fewest is the fewest blocks from which a verdict can come at the report's level:
+// spec.MinBlocks, and one more in a run that may stop by precision.
+func (r *Report) Fewest() int { return stats.FewestPairs(r.Level()) }
+
 // row is a comparison in the making, with its difference in each block: NaN
 // where the block is incomplete for it. Differences are of logarithms where
 // the scale is percent.
@@ -56,7 +60,7 @@ type row struct {
 func (g *grid) row(test int, d result.Definition, c contrast) row {
 	of := g.plan.Tests[test]
 	r := row{Comparison: Comparison{
-		Test: of.Name, Params: of.Params, Under: c.under, Factor: c.factor, Baseline: c.baseline, Variant: c.variant,
+		Test: of.Name, Params: of.Params, Varied: variedIn(g.plan, of), Under: c.under, Factor: c.factor, Baseline: c.baseline, Variant: c.variant,
 		Metric: d.Name, End: d.End, Unit: d.Unit, Better: d.Better, Scale: d.Scale, Role: g.role(test, d),
 	}, pair: c.pair}
 	var trials []*cell

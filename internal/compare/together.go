@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"netdelta/internal/result"
-	"netdelta/internal/spec"
 	"netdelta/internal/stats"
 )
 
@@ -19,7 +18,7 @@ import (
 func (r *Report) together(l Level) []string {
 	var parts, independent, open []string
 	for _, s := range r.sayings(l.Rows) {
-		if !s.known || s.rows[0].N < spec.MinBlocks && s.verdict == Unsure {
+		if !s.known || s.rows[0].N < r.Fewest() && s.verdict == Unsure {
 			continue
 		}
 		for _, name := range s.names() {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"netdelta/internal/result"
-	"netdelta/internal/spec"
 	"netdelta/internal/stats"
 	"netdelta/internal/unit"
 )
@@ -60,19 +59,20 @@ func percentOf(share float64) float64 { return math.Round(share*1e11) / 1e9 }
 
 // judge gives the row its verdict.
 //
-//  1. Fewer blocks than can reach 5%: unsure.
+//  1. Fewer blocks than can reach the level: unsure.
 //  2. As decide says.
 //  3. Else unsure, with the blocks that would be needed.
 //
 // rows is the size of the family.
 func (r *row) judge(rows int, level float64) {
 	r.Verdict = Unsure
+	fewest := stats.FewestPairs(1 - level)
 	switch {
 	case r.hopeless:
-	case r.N < spec.MinBlocks:
-		r.BlocksNeeded = r.blocksFor(spec.MinBlocks)
+	case r.N < fewest:
+		r.BlocksNeeded = r.blocksFor(fewest)
 	case !r.decideAt(level):
-		r.BlocksNeeded = r.needed(rows)
+		r.BlocksNeeded = r.needed(rows, level)
 	}
 }
 
@@ -103,8 +103,8 @@ func (c *Comparison) decideAt(level float64) bool {
 
 // needed is at least one block more than there are: those have settled
 // nothing. The margin goes to the scale of the differences.
-func (r *row) needed(rows int) int {
-	n := stats.Needed(r.differences, r.linkedMargin(), rows)
+func (r *row) needed(rows int, level float64) int {
+	n := stats.NeededAt(r.differences, r.linkedMargin(), rows, 1-level)
 	if n == 0 {
 		return 0
 	}

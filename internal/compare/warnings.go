@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"netdelta/internal/result"
-	"netdelta/internal/spec"
 	"netdelta/internal/unit"
 )
 
@@ -125,9 +124,9 @@ func (r *Report) warnOfBlocks() {
 		r.warn(result.Warning{Code: "partial",
 			Text: fmt.Sprintf("the run is not whole: %d of %s complete", r.Blocks, unit.Count(r.Planned, "block"))})
 	}
-	if r.Blocks < spec.MinBlocks {
+	if fewest := r.Fewest(); r.Blocks < fewest {
 		r.warn(result.Warning{Code: "few-blocks",
-			Text:   fmt.Sprintf("a verdict needs %d complete blocks, and this run has %d", spec.MinBlocks, r.Blocks),
-			Advice: fmt.Sprintf("run with --blocks %d or more", spec.MinBlocks)})
+			Text:   fmt.Sprintf("a verdict needs %d complete blocks, and this run has %d", fewest, r.Blocks),
+			Advice: fmt.Sprintf("run with --blocks %d or more", fewest)})
 	}
 }

@@ -128,6 +128,8 @@ func (n *node) shown() string {
 		return "nothing"
 	case n.kind == scalar:
 		return quoted(n.text)
+	case len(n.entries) == 0 && len(n.items) == 0:
+		return strings.Replace(string(n.kind), "a ", "an empty ", 1)
 	}
 	return string(n.kind)
 }

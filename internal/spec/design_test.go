@@ -204,6 +204,22 @@ func TestScheduleOfDesigns(t *testing.T) {
 
 // Plots must hold each place of a block equally often, and so must the variants
 // within a plot.
+// The first blocks are the same ones however many follow: a run can be made
+// longer.
+func TestLongerScheduleBeginsAlike(t *testing.T) {
+	for _, slow := range []bool{false, true} {
+		p := Plan{Seed: 9, Blocks: 3, Tests: []Test{{}, {}}, Factors: []Factor{
+			{Name: "a", Levels: []string{"x", "y"}, Slow: slow}, {Name: "b", Levels: []string{"x", "y", "z"}},
+		}}
+		short := p.Schedule()
+		p.Blocks = 48
+		long := p.Schedule()
+		if len(short) != 18 || len(long) != 288 || !reflect.DeepEqual(short, long[:len(short)]) {
+			t.Errorf("slow %v: %d slots are not the first of %d", slow, len(short), len(long))
+		}
+	}
+}
+
 func TestSlowOrderVaries(t *testing.T) {
 	p := withSettings()
 	p.Factors[0].Slow = true

@@ -53,6 +53,8 @@ func TestDocumentErrors(t *testing.T) {
 		{ok + "blocks: 0\n", "blocks 0 is out of range", "line 2, column 9\nblocks: 0\n        ^"},
 		{ok + "blocks: 5\nprecision: 1%\n", "blocks 5 leave a run to a precision no room", "line 2, column 9\nblocks: 5\n        ^"},
 		{ok + "margin: 0.02\n", "margin is a percentage with its sign", "line 2, column 9\nmargin: 0.02\n        ^"},
+		{"factors: {}\n", "gro: {set: gro, levels: [on, off]}}, not an empty mapping", "line 1, column 10\nfactors: {}\n         ^"},
+		{"factors:\n\tgro: {set: gro, levels: [on, off]}\n", "a line is indented with blanks, not tabs", "line 2, column 1\n\tgro: {set: gro, levels: [on, off]}\n^"},
 		{ok + "seed: -1\n", `seed "-1" is no whole number`, "line 2, column 7\nseed: -1\n      ^"},
 		{ok + "metrics: [rtt_p50, a/b]\n", `metric "a/b" is no name`, "line 2, column 20\nmetrics: [rtt_p50, a/b]\n                   ^"},
 		{ok + "block: 5\n", `a plan has no key "block": valid are blocks, `, "line 2, column 1\nblock: 5\n^"},

@@ -148,6 +148,9 @@ func checkTokens(tokens token.Tokens) error {
 		}
 		switch t.Type {
 		case token.InvalidType:
+			if strings.Contains(t.Error, "'\t'") {
+				return placed(t, "a line is indented with blanks, not tabs")
+			}
 			return placed(t, "%s", oneLine(t.Error))
 		case token.MappingStartType, token.SequenceStartType:
 			if depth++; depth > maxNesting {

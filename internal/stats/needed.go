@@ -11,9 +11,21 @@ const MaxNeeded = 10000
 const (
 	// plannedPower is the chance of an answer that Needed plans for.
 	plannedPower = 0.8
-	// plannedLevel is the level of intervals and of the family's error.
+	// plannedLevel is the level of intervals and of the family's error, but in runs
+	// that may stop by precision.
 	plannedLevel = 0.95
 )
+
+// FewestPairs is the fewest pairs from which on, at a confidence of level (0 to
+// 1), sign flips can show a difference and the signed-rank interval attains its
+// level: 6 at 0.95, 7 at StoppedLevel. Both need 2/2^n to fit into 1 - level.
+func FewestPairs(level float64) int {
+	n := 1
+	for n < flipAllBlocks && math.Ldexp(2, -n) > 1-level {
+		n++
+	}
+	return n
+}
 
 // Needed estimates how many blocks would settle a row of a family of m rows,
 // from the paired differences d so far; margin is the half-width of
@@ -29,25 +41,33 @@ const (
 // deviation, and the family's share of the error 5%/m: for correlated rows
 // that is somewhat more than max-T needs.
 func Needed(d []float64, margin float64, m int) int {
+	return NeededAt(d, margin, m, plannedLevel)
+}
+
+// NeededAt is Needed for intervals of another confidence than 95%, and the
+// family's error of 1 less it: StoppedLevel in a run that may stop by precision.
+// The answer is then at least FewestPairs of it.
+func NeededAt(d []float64, margin float64, m int, level float64) int {
 	f := finite(d)
-	if len(f) < 3 || m < 1 {
+	if len(f) < 3 || m < 1 || !(level > 0 && level < 1) {
 		return 0
 	}
-	centre := math.Abs(SignedRank(f, plannedLevel).Est)
+	centre := math.Abs(SignedRank(f, level).Est)
 	_, variance := meanVar(f)
 	sd := math.Sqrt(variance)
 	if !isFinite(centre) || !isFinite(sd) {
 		return 0
 	}
 	settles := func(n int) bool {
-		return centre > 0 && centre >= detectable(sd, n, (1-plannedLevel)/float64(m), 1-plannedLevel, plannedPower) ||
-			chanceInside(centre, sd, margin, n) >= plannedPower
+		return centre > 0 && centre >= detectable(sd, n, (1-level)/float64(m), 1-level, plannedPower) ||
+			chanceInside(centre, sd, margin, n, level) >= plannedPower
 	}
-	// Both grow with n from 7 on; 6 has a rule of its own.
-	if settles(flipMinPairs) {
-		return flipMinPairs
+	// Both grow with n from then on; the fewest have a rule of their own.
+	fewest := FewestPairs(level)
+	if settles(fewest) {
+		return fewest
 	}
-	first := flipMinPairs + 1
+	first := fewest + 1
 	return first + sort.Search(MaxNeeded-first, func(i int) bool { return settles(first + i) })
 }
 
@@ -87,10 +107,9 @@ func detectable(sd float64, n int, alphaT, alphaFlip, power float64) float64 {
 	return size * sd
 }
 
-// chanceInside returns the probability that the 95% interval of n normal
-// differences with the given centre (not negative) and sd lies inside the
-// margin.
-func chanceInside(centre, sd, margin float64, n int) float64 {
+// chanceInside returns the probability that the interval of n normal differences
+// with the given centre (not negative) and sd lies inside the margin.
+func chanceInside(centre, sd, margin float64, n int, level float64) float64 {
 	if !(margin > centre) {
 		return 0
 	}
@@ -98,11 +117,11 @@ func chanceInside(centre, sd, margin float64, n int) float64 {
 		return 1
 	}
 	above, below := (margin-centre)/sd, (margin+centre)/sd
-	if n == flipMinPairs {
-		// The interval of 6 is their whole range.
+	if n == FewestPairs(level) {
+		// The interval of so few is their whole range.
 		return math.Pow(1-normalTail(above)-normalTail(below), float64(n))
 	}
 	df, root := float64(n-1), math.Sqrt(float64(n))
-	half := tQuantile((1+plannedLevel)/2, df)
+	half := tQuantile((1+level)/2, df)
 	return max(0, 1-tTail(above*root-half, df)-tTail(below*root-half, df))
 }

@@ -73,3 +73,23 @@ func TestNeededLimits(t *testing.T) {
 		}
 	}
 }
+
+// With the fewest pairs both p and the interval just reach the level.
+func TestFewestPairs(t *testing.T) {
+	for level, want := range map[float64]int{0.9: 5, 0.95: flipMinPairs, StoppedLevel: 7, 0.99: 8} {
+		n := FewestPairs(level)
+		if n != want {
+			t.Errorf("at %v: %d, want %d", level, n, want)
+		}
+		for _, k := range []int{n - 1, n} {
+			d := make([]float64, k)
+			for i := range d {
+				d[i] = 1 + float64(i)/100
+			}
+			p, _ := SignFlip([][]float64{d}, 1)
+			if (p[0] <= 1-level) != (k == n) || (SignedRank(d, level).Level >= level) != (k == n) {
+				t.Errorf("at %v: %d pairs have p %v and an interval of %v", level, k, p[0], SignedRank(d, level).Level)
+			}
+		}
+	}
+}

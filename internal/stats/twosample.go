@@ -14,7 +14,8 @@ import (
 // them the estimate is NaN too.
 //
 // With three values a side and normal values of one variance it holds its level
-// (it covers 97%).
+// (it covers 96 to 97%), and with three times the deviation on one side, too; with
+// ten times it covers 94%, and Welch's test errs in 6%.
 func WelchShift(a, b []float64, level float64) Interval {
 	a, b = finite(a), finite(b)
 	if len(a) == 0 || len(b) == 0 || !(level > 0 && level < 1) {

@@ -46,7 +46,11 @@ func cells(r *compare.Report) block {
 		}
 		rest = others
 		div, in := unit.Scale(first.Unit, medians...)
-		t.add(fmt.Sprintf("%s %s, %s", first.Of(), first.Metric, in))
+		name, by := first.Heading(), " "
+		if len(first.Varied) > 0 {
+			by = ": "
+		}
+		t.add(fmt.Sprintf("%s%s%s, %s", name, by, first.Metric, in))
 		for _, dl := range down.Levels {
 			row := []string{"  " + dl}
 			for _, al := range across.Levels {

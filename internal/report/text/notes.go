@@ -9,7 +9,6 @@ import (
 
 	"netdelta/internal/compare"
 	"netdelta/internal/result"
-	"netdelta/internal/spec"
 	"netdelta/internal/unit"
 )
 
@@ -29,6 +28,9 @@ func notes(r *compare.Report) []string {
 	if slices.ContainsFunc(rows, verdictIs(compare.Better, compare.Worse, compare.Same)) {
 		text += " The interval is the row's own; the verdict is for all rows together."
 	}
+	if r.PrecisionPct > 0 {
+		text += fmt.Sprintf(" A run that may stop by precision is judged at %.0f%%, so that what it says keeps 95%%.", 100*r.Level())
+	}
 	if len(r.Factors) > 1 {
 		text += " Each factor is compared over all levels of the others."
 	}
@@ -37,7 +39,8 @@ func notes(r *compare.Report) []string {
 	}
 	lines := append(wrap(text, "", ""), wrap(ends(rows), "", "")...)
 	if slices.ContainsFunc(rows, func(c compare.Comparison) bool {
-		return c.Metric == result.Offered && !c.Of().OpenLoop() && c.Of().Params.Pacing == 0
+		return c.Metric == result.Offered && !c.Of().OpenLoop() && c.Of().Params.Pacing == 0 &&
+			!slices.Contains(c.Varied, "rate") && !slices.Contains(c.Varied, "pacing")
 	}) {
 		lines = append(lines, wrap("UDP streams run at full speed: loss is what is lost at that, and how fast the sender ran (offered) is part of it.", "", "")...)
 	}
@@ -105,7 +108,7 @@ func evidenceOf(r *compare.Report, rows []compare.Comparison) evidence {
 	}
 	return evidence{
 		change: "Figures are medians over blocks. The change is the shift within blocks",
-		few:    "blocks", each: "blocks", family: "run", none: r.Blocks < spec.MinBlocks,
+		few:    "blocks", each: "blocks", family: "run", none: r.Blocks < r.Fewest(),
 	}
 }
 
@@ -155,10 +158,10 @@ func interval(rows []compare.Comparison, few string, level float64) string {
 
 // levels writes a range of confidence.
 func levels(least, most float64) string {
-	if math.Round(100*least) == math.Round(100*most) {
-		return fmt.Sprintf("%.0f%%", 100*least)
+	if math.Round(1000*least) == math.Round(1000*most) {
+		return fmt.Sprintf("%.3g%%", 100*least)
 	}
-	return fmt.Sprintf("%.0f to %.0f%%", 100*least, 100*most)
+	return fmt.Sprintf("%.3g to %.3g%%", 100*least, 100*most)
 }
 
 // margins says what is too small to matter.

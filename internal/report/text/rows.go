@@ -76,7 +76,7 @@ func eachShown(rows []compare.Comparison, test func(string), row func(*compare.C
 		if !shown(c) {
 			continue
 		}
-		of := c.Of().String()
+		of := c.Heading()
 		if c.Under != "" {
 			of += ", " + c.Under
 		}

@@ -37,6 +37,9 @@ func (t *table) lines(l layout) []string {
 			if cell = ascii(cell); i == 0 {
 				cell = clipLabel(cell, l.widths[i])
 			}
+			if i == len(row)-1 {
+				cell = wholeWords(cell, l.widths[i])
+			}
 			cell = clip(cell, l.widths[i])
 			pad := strings.Repeat(" ", l.widths[i]-len(cell))
 			if i > 0 {
@@ -51,6 +54,18 @@ func (t *table) lines(l layout) []string {
 		lines = append(lines, strings.TrimRight(b.String(), " "))
 	}
 	return lines
+}
+
+// wholeWords is as many words of a text as fit, if that is any.
+func wholeWords(text string, width int) string {
+	for len(text) > width {
+		at := strings.LastIndexByte(text, ' ')
+		if at <= 0 {
+			break
+		}
+		text = text[:at]
+	}
+	return text
 }
 
 // heads lays the head out, each name at the side of its column where the cells
@@ -146,8 +161,16 @@ func fit(tables []*table) layout {
 	return layout{widths, gap}
 }
 
+// What the first and the last column can give way to: a label stays one, and a
+// verdict loses no more than what stands behind it.
+const (
+	narrowLabel = 14
+	narrowLast  = 6
+)
+
 // gives is the column that has to give way: the one with the widest head that
-// is wider than its cells, else the widest.
+// is wider than its cells, else the labels and then the last column, which can be
+// cut and still be read, and only then the widest.
 func gives(widths, body []int) int {
 	widest, byHead := 0, -1
 	for i, w := range widths {
@@ -158,8 +181,14 @@ func gives(widths, body []int) int {
 			byHead = i
 		}
 	}
-	if byHead >= 0 {
+	last := len(widths) - 1
+	switch {
+	case byHead >= 0:
 		return byHead
+	case widths[0] > narrowLabel:
+		return 0
+	case widths[last] > narrowLast:
+		return last
 	}
 	return widest
 }

@@ -36,7 +36,7 @@ func overTime(r *compare.Report) []string {
 	lines = append(lines, strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %8s  %8s", seriesWidth, "", sparkWidth, "", "thirds", "halves"), " "))
 	for i := range series[:min(mostSeries, len(series))] {
 		d := &series[i]
-		name := clip(ascii("  "+d.Of().Short()+" "+d.Metric), seriesWidth)
+		name := clip(ascii("  "+d.Name()+" "+d.Metric), seriesWidth)
 		bar := spark(d)
 		pad := strings.Repeat(" ", sparkWidth-utf8.RuneCountInString(bar))
 		lines = append(lines, fmt.Sprintf("%-*s  %s  %8s  %8s", seriesWidth, name, bar+pad, clip(ascii(d.Amount(*d.Swing)), 8), clip(ascii(plus(d, *d.Halves)), 8)))
@@ -55,7 +55,7 @@ func overTime(r *compare.Report) []string {
 		return 0
 	})
 	return append(lines, wrap(fmt.Sprintf("Between the halves of the run the level moved by up to %s (%s %s): with all of one variant first and then all of another, that would have been in the change.",
-		plus(&worst, *worst.Halves), worst.Of().Short(), worst.Metric), "", "")...)
+		plus(&worst, *worst.Halves), worst.Name(), worst.Metric), "", "")...)
 }
 
 // plus is an amount with its sign.

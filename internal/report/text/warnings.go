@@ -18,41 +18,113 @@ func warnings(r *compare.Report) []string {
 	for _, w := range r.Warnings {
 		lines = append(lines, wrap(sentence(w), "- ", "  ")...)
 	}
-	severalLevels := len(r.Levels())+len(r.Interactions()) > 1
-	var order []result.Warning
-	about := map[result.Warning][]string{}
-	for _, c := range slices.Concat(r.Comparisons, r.Effects) {
-		if !shown(&c) {
-			continue
-		}
-		for _, w := range c.Warnings {
-			if about[w] == nil {
-				order = append(order, w)
-			}
-			name := c.Name()
-			if w.Metric != "" {
-				name += " " + c.Metric + arrow(&c, r.Comparisons)
-			}
-			if severalLevels {
-				name += " (" + c.Variant + ")"
-			}
-			if !slices.Contains(about[w], name) {
-				about[w] = append(about[w], name)
-			}
-		}
-	}
-	byAdvice(order)
-	for i, w := range order {
-		told := w
-		if i+1 < len(order) && order[i+1].Advice == w.Advice {
-			told.Advice = ""
-		}
-		lines = append(lines, wrap(strings.Join(about[w], ", ")+": "+sentence(told), "! ", "  ")...)
-	}
+	lines = append(lines, rowWarnings(r)...)
 	if len(lines) == 0 {
 		return nil
 	}
 	return append([]string{"Warnings"}, lines...)
+}
+
+// rowWarnings are those about rows that are shown. Where several factors vary,
+// the rows of one figure rest on the same trials and differ in the example that
+// they name: they are told once.
+func rowWarnings(r *compare.Report) []string {
+	severalFactors := len(r.Factors) > 1
+	severalLevels := len(r.Levels())+len(r.Interactions()) > 1
+	var order []result.Warning // the first of each
+	about := map[result.Warning]*subjects{}
+	rows := map[string][]string{} // the levels that are shown of each figure
+	for _, c := range slices.Concat(r.Comparisons, r.Effects) {
+		if !shown(&c) {
+			continue
+		}
+		figure := func(w result.Warning) string {
+			name := c.Name()
+			if w.Metric != "" {
+				name += " " + c.Metric + arrow(&c, r.Comparisons)
+			}
+			return name
+		}
+		level := ""
+		switch {
+		case severalFactors:
+			level = c.Factor + " " + c.Variant
+		case severalLevels:
+			level = c.Variant
+		}
+		for _, w := range []result.Warning{{}, {Metric: c.Metric}} {
+			if name := figure(w); !slices.Contains(rows[name], level) {
+				rows[name] = append(rows[name], level)
+			}
+		}
+		for _, w := range c.Warnings {
+			k := w
+			if severalFactors {
+				k = withoutExample(w)
+			}
+			if about[k] == nil {
+				about[k] = &subjects{of: map[string][]string{}}
+				order = append(order, w)
+			}
+			about[k].add(figure(w), level)
+		}
+	}
+	byAdvice(order)
+	var lines []string
+	for i, w := range order {
+		told, k := w, w
+		if severalFactors {
+			k = withoutExample(w)
+		}
+		if i+1 < len(order) && order[i+1].Advice == w.Advice {
+			told.Advice = ""
+		}
+		lines = append(lines, wrap(about[k].text(rows, severalFactors)+": "+sentence(told), "! ", "  ")...)
+	}
+	return lines
+}
+
+// withoutExample is a warning with nothing of one particular trial.
+func withoutExample(w result.Warning) result.Warning {
+	w.Text, _, _ = strings.Cut(w.Text, ", such as: ")
+	w.Text = w.Code + ": " + w.Text // what was cut off told warnings of two codes apart
+	return w
+}
+
+// subjects are the figures that a warning is about, each with the levels in whose
+// rows it stands.
+type subjects struct {
+	names []string
+	of    map[string][]string
+}
+
+func (s *subjects) add(name, level string) {
+	if s.of[name] == nil {
+		s.names = append(s.names, name)
+	}
+	if !slices.Contains(s.of[name], level) {
+		s.of[name] = append(s.of[name], level)
+	}
+}
+
+// text lists them. Where it may be so, the levels are left out of a figure that is
+// warned of in all its rows.
+func (s *subjects) text(rows map[string][]string, fold bool) string {
+	var all []string
+	for _, name := range s.names {
+		levels := s.of[name]
+		switch {
+		case levels[0] == "" || fold && len(levels) >= len(rows[name]):
+			all = append(all, name)
+		case fold:
+			all = append(all, name+" ("+strings.Join(levels, "; ")+")")
+		default:
+			for _, l := range levels {
+				all = append(all, name+" ("+l+")")
+			}
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // byAdvice puts warnings with the same advice together, and else leaves them as

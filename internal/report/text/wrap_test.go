@@ -157,3 +157,22 @@ func TestCommandCanBePasted(t *testing.T) {
 		}
 	})
 }
+
+// What gives way in a table that is too wide is its labels, and then what stands
+// behind the verdicts: never a change's interval.
+func TestChangesAreNeverCut(t *testing.T) {
+	tb := table{head: []string{"", "unit", "1500", "1400", "change", "verdict"}, right: []bool{false, false, true, true, false, false}}
+	tb.add("! bytes_per_packet remote", "B/packet", "123.4", "123.4", "x24.8 (x18.5 to x31.2)", "unsure >9999")
+	tb.add("! cpu remote", "us/op", "1.00", "1.20", "+20% (-19.2 to 121.3)", "worse")
+	lines := tb.lines(fit([]*table{&tb}))
+	for _, want := range []string{"x24.8 (x18.5 to x31.2)", "remote", "unsure", "+20% (-19.2 to 121.3)", "worse"} {
+		if !strings.Contains(strings.Join(lines, "\n"), want) {
+			t.Errorf("%q is cut:\n%s", want, strings.Join(lines, "\n"))
+		}
+	}
+	for _, l := range lines {
+		if len(l) > Width || strings.HasSuffix(l, "~") {
+			t.Errorf("%q is no line of a page", l)
+		}
+	}
+}

@@ -1,26 +1,28 @@
-package spec
+package compare
 
 import (
 	"slices"
 	"strings"
+
+	"netdelta/internal/spec"
 )
 
-// Mean stands in a group of aliases for the mean of all variants.
-const Mean = "(mean)"
+// meanName stands in a group of aliases for the mean of all variants.
+const meanName = "(mean)"
 
-// Aliases returns the groups of effects that the chosen variants can't tell
+// aliasesBySigns returns the groups of effects that the chosen variants can't tell
 // apart, each by names such as "gro" and "tso:threads", of interactions of up to
-// order factors; nil where all variants are run. An effect in a group with Mean
+// order factors; nil where all variants are run. An effect in a group with meanName
 // can't be seen at all. Of factors with more than two levels the effects are
 // those of each level against the baseline, "size=big".
-func (p *Plan) Aliases(order int) [][]string {
+func aliasesBySigns(p *spec.Plan, order int) [][]string {
 	if p.Chosen == nil {
 		return nil
 	}
-	effects := []column{{Mean, slices.Repeat([]int{1}, len(p.Chosen))}}
-	from := [][]column{effects}
+	effects := []signs{{meanName, slices.Repeat([]int{1}, len(p.Chosen))}}
+	from := [][]signs{effects}
 	for _, f := range p.Factors {
-		mains := p.mainColumns(f)
+		mains := mainColumns(p, f)
 		// What has fewer factors before this one is crossed with it; highest first, so
 		// that no factor meets itself.
 		for n := min(len(from), order); n >= 1; n-- {
@@ -57,21 +59,21 @@ func (p *Plan) Aliases(order int) [][]string {
 	return aliased
 }
 
-// column is what an effect weighs each chosen variant with.
-type column struct {
+// signs is what an effect weighs each chosen variant with.
+type signs struct {
 	name   string
 	weight []int
 }
 
 // mainColumns are those of a factor's levels but the baseline.
-func (p *Plan) mainColumns(f Factor) []column {
-	var all []column
+func mainColumns(p *spec.Plan, f spec.Factor) []signs {
+	var all []signs
 	base := p.Baseline[f.Name]
 	for _, l := range f.Levels {
 		if l == base {
 			continue
 		}
-		c := column{f.Name, make([]int, len(p.Chosen))}
+		c := signs{f.Name, make([]int, len(p.Chosen))}
 		if len(f.Levels) > 2 {
 			c.name += "=" + l
 		}
@@ -89,9 +91,9 @@ func (p *Plan) mainColumns(f Factor) []column {
 }
 
 // times is the interaction of two effects.
-func (c column) times(d column) column {
-	product := column{d.name, make([]int, len(c.weight))}
-	if c.name != Mean {
+func (c signs) times(d signs) signs {
+	product := signs{d.name, make([]int, len(c.weight))}
+	if c.name != meanName {
 		product.name = c.name + ":" + d.name
 	}
 	for i := range c.weight {
@@ -102,7 +104,7 @@ func (c column) times(d column) column {
 
 // key is the same for two effects that are one, whatever their signs. What has
 // no weight anywhere can't be seen, as what is the same everywhere.
-func (c column) key() string {
+func (c signs) key() string {
 	if !slices.ContainsFunc(c.weight, func(w int) bool { return w != 0 }) {
 		return strings.Repeat("2", len(c.weight))
 	}

@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"netdelta/internal/compare"
+	"netdelta/internal/result"
+	"netdelta/internal/run"
+	"netdelta/internal/spec"
+)
+
+// conclude prints what the trials bear, and says how it ended.
+func (f *abFlags) conclude(ctx context.Context, e *experiment, runErr error, keep *keeper, stdout io.Writer) error {
+	if runErr != nil && ctx.Err() != nil && !errors.Is(runErr, run.ErrInterrupted) {
+		runErr = fmt.Errorf("%w: %w", run.ErrInterrupted, runErr)
+	}
+	if keep.run.ID == "" { // nothing was begun
+		if known := (*exitError)(nil); errors.As(runErr, &known) {
+			return known
+		}
+		status, err := judgeRun(runErr, keep, f.wait)
+		return &exitError{status, err}
+	}
+	keep.rescue()
+	var rep compare.Report
+	if len(keep.trials) > 0 {
+		var err error
+		if rep, err = comparison(keep.run, keep.trials); err != nil {
+			return &exitError{ExitUnmeasured, also(err, runErr)}
+		}
+		if err := e.format.Render(stdout, &rep); err != nil {
+			return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
+		}
+		if f.format == "text" {
+			if err := printed(fmt.Fprintf(stdout, "%s", f.afterword(e, keep))); err != nil {
+				return err
+			}
+		}
+	}
+	status, err := judgeRun(runErr, keep, f.wait)
+	if status == ExitDone {
+		if silent := rep.Unmeasured(); len(silent) > 0 {
+			status, err = ExitUnmeasured, nothingThrough(silent, keep.trials)
+		}
+	}
+	if status != ExitDone {
+		return &exitError{status, err}
+	}
+	return f.gate.judge(&rep)
+}
+
+// afterword tells what can be done with a run that is kept.
+func (f *abFlags) afterword(e *experiment, keep *keeper) string {
+	if !keep.wanted || !keep.kept() {
+		return ""
+	}
+	name, at := keep.run.ID, ""
+	if keep.run.Label != "" {
+		name = keep.run.Label
+	}
+	if f.store != "" {
+		at = " --store " + quoted(f.store)
+	}
+	text := fmt.Sprintf("Kept as run %s in %s; to see it again: netdelta show %s%s\n", keep.run.ID, keep.path, quoted(name), at)
+	if keep.run.State == result.Partial {
+		text += fmt.Sprintf("To go on with it: netdelta %s\n", strings.Join(resumeWords(e.words, keep.run.ID), " "))
+	}
+	return text
+}
+
+// enough asks whether what is kept so far has the plan's precision; nil where the
+// plan asks for none.
+func enough(plan *spec.Plan, keep *keeper) func(int) bool {
+	if plan.Precision == 0 {
+		return nil
+	}
+	next := 0
+	return func(blocks int) bool {
+		if blocks < next {
+			return false
+		}
+		p, err := compare.PrecisionOf(*plan, keep.trials)
+		if err != nil {
+			return false // the report will say what is wrong
+		}
+		next = p.Next
+		return p.Reached
+	}
+}
+
+// comparison is the report of a run with something that varies.
+func comparison(of result.Run, trials []result.Trial) (compare.Report, error) {
+	return compare.Build(*of.Plan, trials, compare.Options{
+		Partial: of.State != result.Complete, Ended: ended(of, trials),
+		Warnings: of.Warnings, Environment: compare.FactsOf(of.Environments),
+		Command: of.Command, Version: of.Version,
+	})
+}
+
+// ended is what ended a run in good order before its last block; empty where
+// nothing did. It shows in the trials.
+func ended(of result.Run, trials []result.Trial) string {
+	plan := of.Plan
+	if of.State != result.Complete || len(trials) >= plan.Trials() {
+		return ""
+	}
+	if plan.Precision > 0 {
+		if p, err := compare.PrecisionOf(*plan, trials); err == nil && p.Reached {
+			return compare.EndedPrecision
+		}
+	}
+	if plan.Limit > 0 {
+		return compare.EndedTime
+	}
+	return ""
+}
