@@ -139,6 +139,11 @@ func (b *bench) round(ctx context.Context, who victim, i int, rng *rand.Rand) (o
 	// Half a second is what it takes to begin, so that some kills come before
 	// anything is changed.
 	time.Sleep(time.Duration(rng.Int64N(int64(4 * time.Second))))
+	select {
+	case <-p.done:
+		return o, fmt.Errorf("the run had ended before the kill: %w: %s", p.err, p.text())
+	default:
+	}
 	if who != agent {
 		p.kill()
 	}

@@ -75,23 +75,42 @@ func (r *runner) disconnect() {
 	}
 }
 
-// release ends a failed trial at both hosts.
+// release ends a failed trial at both hosts. A session that is given up although
+// its host still answers has its settings put back first: the agent would do so as
+// well, but there would be nobody left to be told.
 func (r *runner) release(ctx context.Context, failure error) {
 	// A session may have gone with a connection without having noticed yet.
-	keep := !errors.Is(failure, ctl.ErrUnreachable) && !errors.Is(failure, ctl.ErrLost) && !errors.Is(failure, ctl.ErrNoAnswer)
+	keep := !gone(failure)
 	// All this must be done even if it was an interrupt that ended the trial.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortBound)
+	ctx = context.WithoutCancel(ctx)
+	abort, cancel := context.WithTimeout(ctx, abortBound)
 	defer cancel()
-	end := func(s **ctl.Session) func() error {
+	end := func(s *side) func() error {
 		return func() error {
-			if *s != nil && ((*s).Abort(ctx) != nil || !keep) {
-				(*s).Close()
-				*s = nil
+			session := *s.session
+			if session == nil {
+				return nil
 			}
+			answers := session.Abort(abort) == nil
+			if answers && keep {
+				return nil
+			}
+			if answers {
+				restore, cancel := context.WithTimeout(ctx, restoreBound)
+				defer cancel()
+				_ = r.unsetSide(restore, s, false) // what fails is still held, and told at the end
+			}
+			session.Close()
+			*s.session = nil
 			return nil
 		}
 	}
-	both(end(&r.local), end(&r.remote))
+	both(end(&r.near), end(&r.far))
+}
+
+// gone says that an error may be a host's that has gone.
+func gone(err error) bool {
+	return errors.Is(err, ctl.ErrUnreachable) || errors.Is(err, ctl.ErrLost) || errors.Is(err, ctl.ErrNoAnswer)
 }
 
 // both runs two functions at once and returns their errors.

@@ -26,8 +26,9 @@ var (
 	// ErrInterrupted: the context ended.
 	ErrInterrupted = errors.New("interrupted")
 	// ErrUnrestored: a setting of a host could not be put back, which its journal
-	// still has. It may come alone, when everything was measured.
-	ErrUnrestored = errors.New("settings are not put back")
+	// still has; or the host has gone, and whether it has put back its settings is
+	// not known. It may come alone, when everything was measured.
+	ErrUnrestored = errors.New("not all settings are known to be put back")
 )
 
 // attempts is how often a trial is tried.
@@ -162,6 +163,8 @@ type runner struct {
 	local, remote *ctl.Session // nil until they are needed, and after a loss
 	connected     bool         // both hosts were there once
 	path          *Path        // nil between slots, and after a failure
+	before        *spec.Slot   // the latest one; nil at first
+	between       spec.Variant // to be set before the next trial's own; nil for none
 	near, far     side
 	localAddr     netip.Addr // the local end's address, once its host has told it
 	// silent is what was found out about tests in which nothing came through.
@@ -176,6 +179,8 @@ type runner struct {
 // slot runs every test of a slot on one path.
 func (r *runner) slot(ctx context.Context, slot spec.Slot) (err error) {
 	r.changes = nil
+	r.between = r.remake(slot)
+	r.before = &slot
 	defer func() {
 		if closing := r.closePath(ctx, false); closing != nil {
 			err = and(err, r.stopped(slot, "", closing))
@@ -275,6 +280,13 @@ func (r *runner) attempt(ctx context.Context, slot spec.Slot, test spec.Test, at
 			return result.Trial{}, fmt.Errorf("make the path%s: %w", forVariant(slot.Variant.Key(r.Plan.Factors)), err)
 		}
 	}
+	if v := r.between; v != nil && !r.path.Fresh {
+		if err := r.detour(ctx, v); err != nil {
+			return result.Trial{}, err
+		}
+		r.near.on, r.far.on = nil, nil
+	}
+	r.between = nil
 	if err := r.change(ctx, slot.Variant); err != nil {
 		return result.Trial{}, err
 	}

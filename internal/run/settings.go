@@ -184,7 +184,7 @@ func (r *runner) unsetSide(ctx context.Context, s *side, last bool) error {
 		if !last {
 			return nil
 		}
-		return fmt.Errorf("host %s has gone, and could not be asked whether its agent has done so: netdelta restore there does, and tells", s.client.Host())
+		return fmt.Errorf("host %s has gone and could not be asked: its agent puts back what it had set; netdelta restore there tells, and does so if it has not", s.client.Host())
 	}
 	if err := (*s.session).Unset(ctx); err != nil {
 		return err

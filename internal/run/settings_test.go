@@ -296,6 +296,10 @@ func TestSettingsOfLostHost(t *testing.T) {
 		if !errors.Is(err, ErrStopped) || !errors.Is(err, ErrUnrestored) || !strings.Contains(err.Error(), "host b has gone") {
 			t.Errorf("got %v", err)
 		}
+		// Host a is there, and has told that it is done.
+		if err != nil && strings.Contains(err.Error(), "host a") {
+			t.Errorf("host a is said to be left changed: %v", err)
+		}
 		if n := b.nth["a restore"]; n != 1 {
 			t.Errorf("host a put back %d times", n)
 		}
