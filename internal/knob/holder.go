@@ -37,9 +37,6 @@ type Request struct {
 // one, has changed. The error says which.
 var ErrHeld = errors.New("somebody else holds the setting")
 
-// hostPrefix begins the ID of a setting of the whole machine.
-const hostPrefix = "host "
-
 // Entry is one setting in the journal.
 type Entry struct {
 	Setting spec.Setting `json:"setting"`

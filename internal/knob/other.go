@@ -14,9 +14,6 @@ import (
 
 // What follows stands in for Linux's on other systems.
 
-// knobs is the table of no knobs.
-var knobs []knob
-
 func needsLinux(what string) error {
 	return &feature.Error{Feature: "settings of a host", Tried: what, Need: "Linux", Kernel: runtime.GOOS, Err: errors.ErrUnsupported}
 }

@@ -39,6 +39,13 @@ func Check(plan spec.Plan, o Options) error {
 	}
 	wire := false
 	for _, v := range plan.Variants() {
+		for _, s := range plan.SettingsOf(v) {
+			if row, _, err := s.Row(); err == nil && row.Scope == spec.OnWorker {
+				if _, _, err := parseCPUs(s.Value, cpus); err != nil {
+					return fmt.Errorf("%s: %w", s, err)
+				}
+			}
+		}
 		c, err := o.link(plan.SettingsOf(v), o.place(cpus))
 		if err != nil {
 			return err
