@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,10 +178,10 @@ func TestSetBounds(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFakeHost()
-				var takes time.Duration
+				var takes atomic.Int64
 				wait := func(ctx context.Context) error {
 					select {
-					case <-time.After(takes):
+					case <-time.After(time.Duration(takes.Load())):
 						return nil
 					case <-ctx.Done():
 						return ctx.Err()
@@ -190,7 +191,7 @@ func TestSetBounds(t *testing.T) {
 				f.unset = wait
 				s, end := hold(t, f, Options{Bound: bound})
 				defer end()
-				takes = 100 * time.Hour
+				takes.Store(int64(100 * time.Hour))
 				began := time.Now()
 				if err := c.call(t.Context(), s); !errors.Is(err, ErrNoAnswer) {
 					t.Errorf("got %v, want %v", err, ErrNoAnswer)
@@ -199,12 +200,13 @@ func TestSetBounds(t *testing.T) {
 					t.Errorf("gave up after %v, want %v", d, c.want)
 				}
 				// The next one may have to restore what that made, or does nothing more.
-				takes = c.want - bound
+				rest := c.want - bound
+				takes.Store(int64(rest))
 				if err := s.Unset(t.Context()); err != nil {
-					t.Errorf("unset within %v: %v", takes, err)
+					t.Errorf("unset within %v: %v", rest, err)
 				}
 				if _, err := s.Set(t.Context(), Settings{End: spec.EndLocal}); err != nil {
-					t.Errorf("set of nothing within %v: %v", takes, err)
+					t.Errorf("set of nothing within %v: %v", rest, err)
 				}
 			})
 		})
