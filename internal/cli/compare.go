@@ -125,7 +125,7 @@ func (l *library) find(ctx context.Context, ref string) (side, error) {
 		}
 	}
 	of, err := l.kept(ctx, ref)
-	if file && (errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrMissing)) {
+	if file && (errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrMissing) || errors.Is(err, store.ErrReadOnly)) {
 		return readExport(ref) // which says what is wrong with it
 	}
 	return of, err

@@ -71,7 +71,8 @@ func TestScripts(t *testing.T) {
 				Dir:           s.dir,
 				UpdateScripts: *update,
 				Setup: func(e *testscript.Env) error {
-					e.Setenv("EXPORTS", exports) // runs that were kept, of one variant each
+					e.Setenv("EXPORTS", exports)                                      // runs that were kept, of one variant each
+					e.Setenv("NETDELTA_JOURNAL", filepath.Join(e.WorkDir, "journal")) // not the machine's
 					return nil
 				},
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){

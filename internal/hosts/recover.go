@@ -2,7 +2,9 @@ package hosts
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"netdelta/internal/knob"
@@ -34,7 +36,8 @@ func Recover(ctx context.Context) []string {
 			lines = append(lines, fmt.Sprintf("%s, process %d, has died and left %s: %s", e.Who, e.PID, e.Setting, e.Done))
 		}
 	}
-	if err != nil {
+	// Where this user may not look, nothing is of this user's.
+	if err != nil && !errors.Is(err, fs.ErrPermission) {
 		lines = append(lines, fmt.Sprintf("what dead runs may have left changed could not be looked for in %s: %v", dir, err))
 	}
 	return lines
