@@ -176,7 +176,8 @@ func TestSettingsRequest(t *testing.T) {
 func TestSettingsPeerUnknown(t *testing.T) {
 	on(t, func(t *testing.T, b *bench) {
 		tuned(b, []spec.Setting{setting(spec.EndBoth, "1500")}, []spec.Setting{setting(spec.EndBoth, "9000")})
-		b.path = func(p *Path) { p.LocalAddr = netip.IPv4Unspecified() }
+		there := netip.MustParseAddr("127.0.0.2") // to which there is a way on any machine
+		b.path = func(p *Path) { p.LocalAddr, p.RemoteAddr = netip.IPv4Unspecified(), there }
 		first := map[string]knob.Request{}
 		b.fail = func(step string, nth int) error {
 			host := step[:1]
@@ -193,10 +194,10 @@ func TestSettingsPeerUnknown(t *testing.T) {
 		if err := Run(t.Context(), b.cfg); err != nil {
 			t.Fatal(err)
 		}
-		if q := first["b"]; q.Peer.IsValid() || q.Probe || q.Addr != addrB {
+		if q := first["b"]; q.Peer.IsValid() || q.Probe || q.Addr != there {
 			t.Errorf("the remote end was asked with %+v", q)
 		}
-		if q := first["a"]; q.Addr.IsValid() || !q.Probe || q.Peer != addrB {
+		if q := first["a"]; q.Addr.IsValid() || !q.Probe || q.Peer != there {
 			t.Errorf("the local end was asked with %+v", q)
 		}
 		// The first trial's worker has told the address.
