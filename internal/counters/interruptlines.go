@@ -21,7 +21,7 @@ func (l *lineOwner) owns(number, action string) bool {
 		return true
 	}
 	for _, n := range l.names {
-		if namesWord(action, n) {
+		if NamesWord(action, n) {
 			return true
 		}
 	}
@@ -82,8 +82,8 @@ func sameDevice(dir, name string) bool {
 	return err == nil && (len(d.HardwareAddr) == 0 || strings.TrimSpace(string(address)) == d.HardwareAddr.String())
 }
 
-// namesWord says that a word is in a text with neither letter nor digit beside it.
-func namesWord(text, word string) bool {
+// NamesWord says that a word, such as an interface's name, is in a text with neither letter nor digit beside it.
+func NamesWord(text, word string) bool {
 	for from := 0; word != ""; {
 		at := strings.Index(text[from:], word)
 		if at < 0 {

@@ -179,7 +179,7 @@ func TestNamesWord(t *testing.T) {
 		{"eth1-TxRx-0", "eth1", true}, {"eth10-TxRx-0", "eth1", false}, {"veth1", "eth1", false},
 		{"eth10 eth1", "eth1", true}, {"mlx5_comp0@pci:0000:03:00.0", "0000:03:00.0", true}, {"", "", false}, {"a", "", false},
 	} {
-		if got := namesWord(c.text, c.word); got != c.want {
+		if got := NamesWord(c.text, c.word); got != c.want {
 			t.Errorf("%q in %q: %v", c.word, c.text, got)
 		}
 	}

@@ -24,7 +24,8 @@ type Holder struct {
 	ns   sys.NetNSID
 	end  string
 	j    *journal
-	held []*held // in the order in which they were first changed
+	held []*held  // in the order in which they were first changed
+	left []string // the journal's names of what could not be restored when it was tried
 	// ups and peers are what was before the first change: whether an interface, by
 	// its index, was up, and whether a far end answered.
 	ups   map[int]bool
@@ -86,9 +87,14 @@ func nextTurn(turns map[string]int, s spec.Setting) int {
 	return turn
 }
 
-// begin opens the journal, which stays open while anything is held.
+// begin takes note of the end, and opens the journal.
 func (h *Holder) begin(r Request) error {
 	h.end = r.End
+	return h.open()
+}
+
+// open opens the journal, which stays open while anything is held.
+func (h *Holder) open() error {
 	if h.j != nil {
 		return nil
 	}
@@ -261,14 +267,15 @@ func (h *Holder) record(r Request, t target, was string) (record, error) {
 }
 
 // Restore puts everything back, the last change first, and lets it go. It tries
-// all, and returns what failed; that stays in the journal.
+// all, and returns what failed. That stays in the journal, where a later Restore
+// tries it again unless somebody else has restored it meanwhile.
 func (h *Holder) Restore(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var all error
+	all := h.retry(ctx)
 	for _, one := range slices.Backward(h.held) {
 		if _, err := one.restore(ctx, h.end); err != nil && !errors.Is(err, errGone) {
-			// Whoever looks at the journal next may be luckier.
+			h.left = append(h.left, one.lock.stem)
 			all = errors.Join(all, err, one.lock.release())
 			continue
 		}
@@ -276,4 +283,23 @@ func (h *Holder) Restore(ctx context.Context) error {
 	}
 	h.held = nil
 	return errors.Join(all, h.idle())
+}
+
+// retry restores what an earlier Restore could not.
+func (h *Holder) retry(ctx context.Context) (all error) {
+	if len(h.left) == 0 {
+		return nil
+	}
+	if err := h.open(); err != nil {
+		return err
+	}
+	left := h.left
+	h.left = nil
+	for _, stem := range left {
+		if err := h.j.undo(ctx, stem); err != nil {
+			h.left = append(h.left, stem)
+			all = errors.Join(all, err)
+		}
+	}
+	return all
 }

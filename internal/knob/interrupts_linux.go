@@ -38,23 +38,3 @@ func interruptLines(text string) []interruptLine {
 	}
 	return all
 }
-
-// namesWord says that a word is in a text with neither letter nor digit beside it.
-func namesWord(text, word string) bool {
-	for from := 0; word != ""; {
-		at := strings.Index(text[from:], word)
-		if at < 0 {
-			break
-		}
-		begin, end := from+at, from+at+len(word)
-		if (begin == 0 || !isAlnum(text[begin-1])) && (end == len(text) || !isAlnum(text[end])) {
-			return true
-		}
-		from = begin + 1
-	}
-	return false
-}
-
-func isAlnum(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"netdelta/internal/counters"
 	"netdelta/internal/spec"
 )
 
@@ -73,7 +74,7 @@ func (c *irqAffinity) numbers() ([]string, error) {
 	var found []string
 	for _, l := range lines {
 		for _, name := range names {
-			if namesWord(l.names, name) {
+			if counters.NamesWord(l.names, name) {
 				found = append(found, l.number)
 				break
 			}

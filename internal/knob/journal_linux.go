@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -32,7 +33,7 @@ type journal struct {
 // Commands in it are run, so it must be ours alone.
 func openJournal(path string, make bool) (*journal, error) {
 	if make {
-		if err := os.MkdirAll(path, 0o700); err != nil {
+		if err := makeLasting(path); err != nil {
 			return nil, fmt.Errorf("make the journal of settings: %w: name another directory with %s", err, journalVar)
 		}
 	}
@@ -49,6 +50,34 @@ func openJournal(path string, make bool) (*journal, error) {
 		return nil, fmt.Errorf("journal of settings %s: %w", path, err)
 	}
 	return &journal{root, path}, nil
+}
+
+// makeLasting makes a directory with those above it, and has the disk know of all
+// that were not there: a record is no use in one that a crash takes away.
+func makeLasting(path string) error {
+	var fresh []string
+	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		fresh = append(fresh, filepath.Dir(dir))
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	for _, parent := range fresh {
+		d, err := os.Open(parent)
+		if errors.Is(err, fs.ErrPermission) {
+			continue // it is not this user's to look into
+		}
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(d.Sync(), d.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func ours(st fs.FileInfo) error {

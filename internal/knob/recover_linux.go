@@ -77,6 +77,7 @@ func Recover(ctx context.Context, dir string) ([]Entry, error) {
 	}
 	var all []Entry
 	var dead []left
+	var refused error
 	for _, stem := range stems {
 		l, err := j.lock(ctx, stem)
 		r, ok, damage := j.read(stem)
@@ -92,10 +93,7 @@ func Recover(ctx context.Context, dir string) ([]Entry, error) {
 				all = append(all, e)
 			}
 		case !ok:
-			err = l.release()
-			if err != nil {
-				return all, err
-			}
+			refused = errors.Join(refused, l.release())
 		case damage != nil:
 			e.Err = errors.Join(damage, l.release())
 			all = append(all, e)
@@ -109,7 +107,25 @@ func Recover(ctx context.Context, dir string) ([]Entry, error) {
 		e.Done, e.Err = d.finish(ctx)
 		all = append(all, e)
 	}
-	return all, nil
+	return all, refused
+}
+
+// undo restores what one record tells of, if it is still there and nobody alive
+// has it.
+func (j *journal) undo(ctx context.Context, stem string) error {
+	l, err := j.lock(ctx, stem)
+	if errors.Is(err, errLocked) {
+		return nil // who took it has restored it first
+	}
+	if err != nil {
+		return err
+	}
+	r, ok, err := j.read(stem)
+	if !ok || err != nil {
+		return errors.Join(err, l.release())
+	}
+	_, err = left{r, l}.finish(ctx)
+	return err
 }
 
 // finish restores what a dead process left, and takes it out of the journal.

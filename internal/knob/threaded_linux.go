@@ -3,14 +3,11 @@ package knob
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"netdelta/internal/spec"
+	"netdelta/internal/sys"
 )
 
 // threaded is whether the interface's NAPI polls run in kernel threads
@@ -72,44 +69,6 @@ func (c threaded) Settled(ctx context.Context) (bool, error) {
 	if err != nil || is == stateOff {
 		return err == nil, err
 	}
-	return napiThread(c.file.place.Device)
-}
-
-// napiThread says whether a kernel thread polls an interface of that name, of
-// whatever namespace: napi/NAME-NUMBER (napi_kthread_create in net/core/dev.c).
-// Where kernel threads are hidden (in a PID namespace, or by the mount option
-// hidepid) it says yes.
-func napiThread(device string) (bool, error) {
-	if name, err := threadName("2"); err != nil || name != "kthreadd" {
-		return true, nil
-	}
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return false, err
-	}
-	defer proc.Close()
-	names, err := proc.Readdirnames(-1)
-	if err != nil {
-		return false, fmt.Errorf("list /proc: %w", err)
-	}
-	// Kernels before 5.17 show 15 bytes of a thread's name.
-	const shown = 15
-	prefix := "napi/" + device + "-"
-	for _, pid := range names {
-		if _, err := strconv.Atoi(pid); err != nil {
-			continue
-		}
-		// An error is that of a process that has ended.
-		name, err := threadName(pid)
-		if err == nil && (strings.HasPrefix(name, prefix) || len(name) == shown && strings.HasPrefix(prefix, name)) {
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// threadName is the name of a process or kernel thread (proc_pid_comm(5)).
-func threadName(pid string) (string, error) {
-	text, err := os.ReadFile("/proc/" + pid + "/comm")
-	return strings.TrimSuffix(string(text), "\n"), err
+	threads, seen, err := sys.NAPIThreads(c.file.place.Device)
+	return len(threads) > 0 || !seen && err == nil, err
 }

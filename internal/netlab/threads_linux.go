@@ -3,12 +3,10 @@ package netlab
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 
 	"netdelta/internal/ether"
 	"netdelta/internal/feature"
+	"netdelta/internal/sys"
 )
 
 // polling tells whether the context's interfaces have a NAPI poll of their
@@ -51,51 +49,9 @@ func (k *Link) verifyThreads(h *Host) error {
 	}
 	// Another lab's threads can have the same name, so none is a fault and
 	// some are no proof.
-	threads, seen, err := napiThreads(h.Device)
+	threads, seen, err := sys.NAPIThreads(h.Device)
 	if err == nil && seen && len(threads) == 0 {
-		err = fmt.Errorf("%s has threaded NAPI, but there is no kernel thread %s", h.Device, napiPrefix(h.Device))
+		err = fmt.Errorf("%s has threaded NAPI, but there is no kernel thread %s", h.Device, sys.NAPIPrefix(h.Device))
 	}
 	return err
-}
-
-// napiPrefix is how the names of a device's NAPI threads begin; what follows
-// is the instance's number (napi_kthread_create in net/core/dev.c).
-func napiPrefix(device string) string { return "napi/" + device + "-" }
-
-// kthreadd is the process number of the kernel threads' parent.
-const kthreadd = 2
-
-// napiThreads lists the kernel threads that poll interfaces of that name, in
-// whatever namespace those are. seen is false where kernel threads are hidden:
-// in a PID namespace, or by the mount option hidepid.
-func napiThreads(device string) (pids []int, seen bool, err error) {
-	if comm, err := commOf(kthreadd); err != nil || comm != "kthreadd" {
-		return nil, false, nil
-	}
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil, false, err
-	}
-	defer proc.Close()
-	names, err := proc.Readdirnames(-1)
-	if err != nil {
-		return nil, false, err
-	}
-	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
-		}
-		// An error is that of a process that has ended.
-		if comm, err := commOf(pid); err == nil && strings.HasPrefix(comm, napiPrefix(device)) {
-			pids = append(pids, pid)
-		}
-	}
-	return pids, true, nil
-}
-
-// commOf is the name of a process or kernel thread (proc_pid_comm(5)).
-func commOf(pid int) (string, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid))
-	return strings.TrimSuffix(string(text), "\n"), err
 }

@@ -149,7 +149,7 @@ func TestThreadsHandleFrames(t *testing.T) {
 			lab := newLab(t)
 			k := connect(t, lab, c)
 			defer k.Close()
-			threads, seen, err := napiThreads(lab.B.Device)
+			threads, seen, err := sys.NAPIThreads(lab.B.Device)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +193,7 @@ func switches(t *testing.T, pids []int) map[int]int64 {
 
 // TestNoThreadsOfOtherNames: interfaces that nobody has have no threads.
 func TestNoThreadsOfOtherNames(t *testing.T) {
-	if threads, _, err := napiThreads("no-such-device"); err != nil || len(threads) != 0 {
+	if threads, _, err := sys.NAPIThreads("no-such-device"); err != nil || len(threads) != 0 {
 		t.Errorf("got %v, %v", threads, err)
 	}
 }
