@@ -94,8 +94,8 @@ func (f *abFlags) document(args []string) (doc spec.Document, targets []string, 
 		return doc, nil, err
 	}
 	if doc.Lab == nil {
-		if s := ofLink(&doc.Plan); s != nil {
-			return doc, nil, usageError("%s is of a lab's link, and the plan is for hosts", s)
+		if all := doc.Plan.Scoped(func(s spec.Scope) bool { return s == spec.OnLink }); len(all) > 0 {
+			return doc, nil, usageError("%s is of a lab's link, and the plan is for hosts", all[0])
 		}
 	}
 	return doc, targets, nil
@@ -108,20 +108,6 @@ func valid(p *spec.Plan) error {
 	}
 	if err := compare.CheckMetrics(p); err != nil {
 		return &exitError{ExitUsage, err}
-	}
-	return nil
-}
-
-// ofLink is the first setting of a lab's link; nil where there is none.
-func ofLink(p *spec.Plan) *spec.Setting {
-	for _, f := range p.Factors {
-		for _, l := range f.Levels {
-			for _, s := range f.Settings[l] {
-				if row, _, err := s.Row(); err == nil && row.Scope == spec.OnLink {
-					return &s
-				}
-			}
-		}
 	}
 	return nil
 }

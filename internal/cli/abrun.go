@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"netdelta/internal/counters"
-	"netdelta/internal/ctl"
 	"netdelta/internal/feature"
 	"netdelta/internal/hosts"
 	"netdelta/internal/lab"
@@ -129,6 +127,7 @@ func runAb(ctx context.Context, f abFlags, words, args []string, stdout, stderr 
 			return &exitError{status: status}
 		}
 	}
+	recoverFirst(ctx, stderr)
 	keep := &keeper{stderr: stderr}
 	if !f.noStore {
 		if keep, err = openKeeper(ctx, f.store, stderr); err != nil {
@@ -147,7 +146,7 @@ func runAb(ctx context.Context, f abFlags, words, args []string, stdout, stderr 
 		measure = f.withinLab
 	}
 	screen := newScreen(stderr, plan.Experiment)
-	if changesHosts(plan) {
+	if len(plan.Scoped(spec.Scope.ByAgent)) > 0 {
 		// That takes as long as what is set takes to go back, and a second signal ends
 		// the program before.
 		defer context.AfterFunc(ctx, func() {
@@ -159,35 +158,14 @@ func runAb(ctx context.Context, f abFlags, words, args []string, stdout, stderr 
 	return f.conclude(ctx, &e, runErr, keep, stdout)
 }
 
-// changesHosts says whether the plan sets what would stay after the run.
-func changesHosts(p *spec.Plan) bool {
-	for _, f := range p.Factors {
-		for _, l := range f.Levels {
-			for _, s := range f.Settings[l] {
-				if row, _, err := s.Row(); err == nil && slices.Contains([]spec.Scope{spec.OnDevice, spec.OnHost, spec.OnCommand}, row.Scope) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
 // betweenHosts carries the plan out between the hosts, and keeps what comes of
 // it.
 func (f *abFlags) betweenHosts(ctx context.Context, e *experiment, record result.Run, keep *keeper, screen *screen) error {
-	o := ctl.Options{Client: clientName(), Exclusive: f.exclusive, Wait: f.wait, Waiting: screen.waiting}
-	if screen.live() {
-		o.Interval = screen.interval
-	}
-	pair, err := hosts.Connect(ctx, e.targets, versionString(), o)
+	pair, err := hosts.Connect(ctx, e.targets, versionString(), screen.options(f.exclusive, f.wait))
 	if err != nil {
 		return err
 	}
 	defer pair.Close()
-	for _, line := range pair.Recovered {
-		screen.tell(line)
-	}
 	if record.Environments, err = pair.Environments(ctx); err != nil {
 		return err
 	}
@@ -203,7 +181,12 @@ func (f *abFlags) betweenHosts(ctx context.Context, e *experiment, record result
 		Enough:   enough(&e.doc.Plan, keep),
 		Progress: screen.show, Live: screen.live(), Patience: f.reconnect,
 	})
-	f.finish(ctx, err, keep)
+	warnings := about(err)
+	if err == nil {
+		// What the run itself had set is put back.
+		warnings = pair.ChangedSince(ctx, record.Environments)
+	}
+	keep.finish(ctx, stateAfter(err, len(keep.trials)), warnings)
 	return err
 }
 
@@ -218,13 +201,12 @@ func (f *abFlags) withinLab(ctx context.Context, e *experiment, record result.Ru
 	record.Environments = []result.Environment{{End: result.Local, Facts: facts}, {End: result.Remote, Facts: facts}}
 	f.begin(ctx, e, record, keep)
 	err := lab.Run(ctx, e.doc.Plan, e.lab, lab.Watch{
-		Sink:      func(t result.Trial) error { return keep.add(ctx, t) },
-		Done:      e.resumed,
-		Enough:    enough(&e.doc.Plan, keep),
-		Progress:  screen.show,
-		Recovered: screen.tell,
+		Sink:     func(t result.Trial) error { return keep.add(ctx, t) },
+		Done:     e.resumed,
+		Enough:   enough(&e.doc.Plan, keep),
+		Progress: screen.show,
 	})
-	f.finish(ctx, err, keep)
+	keep.finish(ctx, stateAfter(err, len(keep.trials)), about(err))
 	return err
 }
 
@@ -235,9 +217,4 @@ func (f *abFlags) begin(ctx context.Context, e *experiment, record result.Run, k
 	for _, t := range e.resumed {
 		_ = keep.add(ctx, t) // which never fails
 	}
-}
-
-// finish ends the run's record.
-func (f *abFlags) finish(ctx context.Context, err error, keep *keeper) {
-	keep.finish(ctx, stateAfter(err, len(keep.trials)), about(err))
 }

@@ -13,7 +13,6 @@ import (
 
 	"netdelta/internal/agent"
 	"netdelta/internal/ctl"
-	"netdelta/internal/knob"
 )
 
 // maxSessions is the most that --max-sessions takes: each session can have a
@@ -87,7 +86,7 @@ func runAgent(ctx context.Context, f agentFlags, stdout, stderr io.Writer) error
 	}
 
 	log := &agentLog{w: stderr}
-	recoverSettings(ctx, f, log.line)
+	recoverSettings(ctx, f.journal, f.settings || f.commands, log.line)
 	l, err := way.Listen(func(from net.Addr, why error) {
 		log.refusal(time.Now(), fmt.Sprintf("%v was refused: %v", from, why))
 	})
@@ -103,27 +102,6 @@ func runAgent(ctx context.Context, f agentFlags, stdout, stderr io.Writer) error
 		return &exitError{ExitUnmeasured, err}
 	}
 	return nil
-}
-
-// recoverSettings restores what a process that died has left changed, and tells of
-// each. An agent serves even where that fails.
-func recoverSettings(ctx context.Context, f agentFlags, log func(string)) {
-	dir, err := journalOf(f.journal)
-	if err != nil {
-		if f.settings || f.commands {
-			log(err.Error())
-		}
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, recoverBound)
-	defer cancel()
-	entries, err := knob.Recover(ctx, dir)
-	for _, e := range entries {
-		log("left in the journal: " + leftoverOf(e, false).line())
-	}
-	if err != nil {
-		log(fmt.Sprintf("restore what %s has: %v (netdelta restore tries again)", dir, err))
-	}
 }
 
 // serveAgent serves until ctx ends. Sessions are ended before their

@@ -193,17 +193,14 @@ func runCalibrate(ctx context.Context, f calibrateFlags, targets, args []string,
 		return &exitError{ExitUsage, err}
 	}
 	line := newProgress(stderr, "calibrate")
-	c := &calibration{asked: a, total: f.total, seed: f.seed, show: line.show, tell: func(text string) {
-		line.clear()
-		fmt.Fprintf(stderr, "netdelta: %s\n", oneLine(text))
-	}}
+	c := &calibration{asked: a, total: f.total, seed: f.seed, show: line.show}
 	o := calibrate.Options{Target: "lab", Seed: f.seed, Margin: a.plan.Margin, Version: versionString(),
 		Command: "netdelta " + strings.Join(commandWords(args, f.seed, seeded), " ")}
 	if len(targets) == 0 {
-		err = f.inLab(ctx, c, &o, args)
+		err = f.inLab(ctx, c, &o, args, stderr)
 	} else {
 		o.Target = strings.Join(targets, " ")
-		err = f.betweenHosts(ctx, c, &o, targets)
+		err = f.betweenHosts(ctx, c, &o, targets, stderr)
 	}
 	line.clear()
 	if exit := (*exitError)(nil); errors.As(err, &exit) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	"netdelta/internal/calibrate"
 	"netdelta/internal/compare"
@@ -17,7 +19,7 @@ import (
 )
 
 // inLab calibrates a lab's link: one receive handler's context under two names.
-func (f *calibrateFlags) inLab(ctx context.Context, c *calibration, o *calibrate.Options, args []string) error {
+func (f *calibrateFlags) inLab(ctx context.Context, c *calibration, o *calibrate.Options, args []string, stderr io.Writer) error {
 	cpu := func(given string) string {
 		if given == "" {
 			return "auto"
@@ -57,19 +59,20 @@ func (f *calibrateFlags) inLab(ctx context.Context, c *calibration, o *calibrate
 	} else if err != nil {
 		return &exitError{ExitUsage, err}
 	}
+	recoverFirst(ctx, stderr)
 	o.Environment = environment(plan, opts)
 	c.plan.Factors, c.plan.Baseline = plan.Factors, plan.Baseline
 	return c.rounds(ctx, func(ctx context.Context, p spec.Plan, progress func(run.Progress)) (trials []result.Trial, err error) {
 		err = lab.Run(ctx, p, opts, lab.Watch{
 			Sink:     func(t result.Trial) error { trials = append(trials, t); return nil },
-			Progress: progress, Recovered: c.tell,
+			Progress: progress,
 		})
 		return trials, err
 	})
 }
 
 // betweenHosts calibrates the path to an agent, or between two.
-func (f *calibrateFlags) betweenHosts(ctx context.Context, c *calibration, o *calibrate.Options, targets []string) error {
+func (f *calibrateFlags) betweenHosts(ctx context.Context, c *calibration, o *calibrate.Options, targets []string, stderr io.Writer) error {
 	path, err := f.path(len(targets) > 1)
 	if err != nil {
 		return &exitError{ExitUsage, err}
@@ -78,27 +81,18 @@ func (f *calibrateFlags) betweenHosts(ctx context.Context, c *calibration, o *ca
 	if err != nil {
 		return err
 	}
+	recoverFirst(ctx, stderr)
 	pair, err := hosts.Connect(ctx, to, versionString(), ctl.Options{Client: clientName(), Exclusive: f.exclusive, Wait: f.wait})
 	if err != nil {
 		return err
 	}
 	defer pair.Close()
-	for _, line := range pair.Recovered {
-		c.tell(line)
-	}
 	began, err := pair.Environments(ctx)
 	if err != nil {
 		return err
 	}
 	o.Warnings = pair.Warnings()
-	for _, e := range began {
-		for _, fact := range e.Facts {
-			if result.DetailFact(fact.Name) {
-				continue
-			}
-			o.Environment = append(o.Environment, compare.Fact{Name: e.End + " " + fact.Name, Value: fact.Value})
-		}
-	}
+	o.Environment = compare.FactsOf(withoutDetails(began))
 	path.Pair, path.OneMachine = pair, result.OneMachine(began)
 	err = c.rounds(ctx, func(ctx context.Context, p spec.Plan, progress func(run.Progress)) (trials []result.Trial, err error) {
 		err = run.Run(ctx, run.Config{
@@ -109,12 +103,19 @@ func (f *calibrateFlags) betweenHosts(ctx context.Context, c *calibration, o *ca
 		return trials, err
 	})
 	if err == nil {
-		// A host that has gone since is no fault of the calibration's.
-		if now, gone := pair.Environments(ctx); gone == nil {
-			o.Warnings = append(o.Warnings, hosts.Changed(began, now)...)
-		}
+		o.Warnings = append(o.Warnings, pair.ChangedSince(ctx, began)...)
 	}
 	return err
+}
+
+// withoutDetails leaves out what a calibration has no room for.
+func withoutDetails(all []result.Environment) []result.Environment {
+	var main []result.Environment
+	for _, e := range all {
+		e.Facts = slices.DeleteFunc(slices.Clone(e.Facts), func(f result.Fact) bool { return result.DetailFact(f.Name) })
+		main = append(main, e)
+	}
+	return main
 }
 
 // path is the path between hosts that the flags ask for.

@@ -20,8 +20,6 @@ type calibration struct {
 	total time.Duration
 	seed  uint64
 	show  func(run.Progress)
-	// tell says in a line what dead processes had left changed.
-	tell func(line string)
 
 	began time.Time
 	parts int

@@ -225,14 +225,12 @@ func runLab(ctx context.Context, name string, f labFlags, args []string, stdout,
 	} else if err != nil {
 		return &exitError{ExitUsage, err}
 	}
+	recoverFirst(ctx, stderr)
 	line := newProgress(stderr, exp.Name)
 	var trials []result.Trial
 	runErr := lab.Run(ctx, plan, o, lab.Watch{
 		Sink:     func(t result.Trial) error { trials = append(trials, t); return nil },
 		Progress: line.show,
-		Recovered: func(text string) {
-			fmt.Fprintf(stderr, "netdelta: %s\n", oneLine(text))
-		},
 	})
 	line.clear()
 

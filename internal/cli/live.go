@@ -28,6 +28,16 @@ func newScreen(stderr io.Writer, name string) *screen {
 	return &screen{line: newProgress(stderr, name), w: stderr}
 }
 
+// options are those of a run's connections, which have the screen show what they
+// tell.
+func (s *screen) options(exclusive bool, wait time.Duration) ctl.Options {
+	o := ctl.Options{Client: clientName(), Exclusive: exclusive, Wait: wait, Waiting: s.waiting}
+	if s.live() {
+		o.Interval = s.interval
+	}
+	return o
+}
+
 // live says whether somebody watches.
 func (s *screen) live() bool { return s.line.width > 0 }
 

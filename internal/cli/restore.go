@@ -17,10 +17,6 @@ import (
 // restoreSchema names the version of the JSON form.
 const restoreSchema = "netdelta.restore/1"
 
-// recoverBound is how long restoring what dead processes left may take at the
-// start of an agent, which does not serve before.
-const recoverBound = 2 * time.Minute
-
 const journalHelp = "directory of the journal of settings (default NETDELTA_JOURNAL, else /var/lib/netdelta/settings for root and netdelta/settings in the state directory of others)"
 
 // leftover is a setting of the journal, with what became of it.

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"netdelta/internal/compare"
-	"netdelta/internal/ctl"
 	"netdelta/internal/hosts"
 	"netdelta/internal/report"
 	"netdelta/internal/result"
@@ -259,20 +258,14 @@ func runRun(ctx context.Context, f runFlags, args []string, seeded bool, stdout,
 // measure carries the plan out and keeps what comes of it. The keeper's run is
 // begun when both ends have answered.
 func measure(ctx context.Context, e errand, f runFlags, record result.Run, keep *keeper, stderr io.Writer) error {
+	recoverFirst(ctx, stderr)
 	screen := newScreen(stderr, "run")
 	defer screen.clear()
-	o := ctl.Options{Client: clientName(), Exclusive: f.exclusive, Wait: f.wait, Waiting: screen.waiting}
-	if screen.live() {
-		o.Interval = screen.interval
-	}
-	pair, err := hosts.Connect(ctx, e.targets, versionString(), o)
+	pair, err := hosts.Connect(ctx, e.targets, versionString(), screen.options(f.exclusive, f.wait))
 	if err != nil {
 		return err
 	}
 	defer pair.Close()
-	for _, line := range pair.Recovered {
-		fmt.Fprintf(stderr, "netdelta: %s\n", oneLine(line))
-	}
 	if record.Environments, err = pair.Environments(ctx); err != nil {
 		return err
 	}
@@ -298,10 +291,7 @@ func measure(ctx context.Context, e errand, f runFlags, record result.Run, keep 
 	})
 	warnings := about(err)
 	if err == nil {
-		// A host that has gone since is no fault of the run's.
-		if now, gone := pair.Environments(ctx); gone == nil {
-			warnings = hosts.Changed(record.Environments, now)
-		}
+		warnings = pair.ChangedSince(ctx, record.Environments)
 	}
 	keep.finish(ctx, stateAfter(err, len(keep.trials)), warnings)
 	return err

@@ -104,7 +104,7 @@ func (c *Comparison) decideAt(level float64) bool {
 // needed is at least one block more than there are: those have settled
 // nothing. The margin goes to the scale of the differences.
 func (r *row) needed(rows int, level float64) int {
-	n := stats.NeededAt(r.differences, r.linkedMargin(), rows, 1-level)
+	n := stats.Needed(r.differences, r.linkedMargin(), rows, 1-level)
 	if n == 0 {
 		return 0
 	}

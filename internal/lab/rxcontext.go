@@ -48,9 +48,9 @@ func rxContextPlan(o Options) (spec.Plan, error) {
 	}
 	valid := netlab.Contexts(o.Link)
 	for _, l := range levels {
-		if !slices.Contains(valid, baseLevel(l)) {
+		if !slices.Contains(valid, spec.BaseLevel(l)) {
 			return spec.Plan{}, fmt.Errorf("unknown level %q of %s on %s: valid are %s (and NAME%s, to compare one with itself)",
-				l, rxFactor, o.Link, strings.Join(valid, ", "), again)
+				l, rxFactor, o.Link, strings.Join(valid, ", "), spec.Again)
 		}
 	}
 	switch {
@@ -61,7 +61,7 @@ func rxContextPlan(o Options) (spec.Plan, error) {
 	}
 	settings := map[string][]spec.Setting{}
 	for _, l := range levels {
-		settings[l] = []spec.Setting{{End: spec.EndBoth, Knob: knobContext, Value: baseLevel(l)}}
+		settings[l] = []spec.Setting{{End: spec.EndBoth, Knob: knobContext, Value: spec.BaseLevel(l)}}
 	}
 	return spec.Plan{
 		Factors:  []spec.Factor{{Name: rxFactor, Levels: levels, Settings: settings}},

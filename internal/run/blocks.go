@@ -21,17 +21,6 @@ const (
 	EndedLimit
 )
 
-// String is why, as the end of a sentence.
-func (e Ending) String() string {
-	switch e {
-	case EndedEnough:
-		return "the precision was reached"
-	case EndedLimit:
-		return "its time was over"
-	}
-	return "every block was run"
-}
-
 // place is where a trial belongs in a plan.
 type place struct {
 	block   int

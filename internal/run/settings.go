@@ -53,7 +53,7 @@ func isHopeless(err error) bool {
 // agentSettings are those of a variant that the end's agent makes.
 func agentSettings(p *spec.Plan, v spec.Variant, end string) []spec.Setting {
 	return settingsOf(p, v, func(s spec.Setting, scope spec.Scope) bool {
-		return s.At(end) && (scope == spec.OnDevice || scope == spec.OnHost || scope == spec.OnCommand)
+		return s.At(end) && scope.ByAgent()
 	})
 }
 

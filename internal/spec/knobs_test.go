@@ -43,7 +43,7 @@ func TestKnobOf(t *testing.T) {
 		{"sysctl.net", "", "", "write the whole name"},
 		{"param.sendd", "", "", "is no parameter of a test"},
 	} {
-		k, arg, err := KnobOf(c.name)
+		k, arg, err := knobOf(c.name)
 		if k.Name != c.row || arg != c.arg || (err == nil) != (c.wantErr == "") || err != nil && !strings.Contains(err.Error(), c.wantErr) {
 			t.Errorf("%.40s: got %q, %q, %v", c.name, k.Name, arg, err)
 		}

@@ -55,6 +55,9 @@ const (
 	OnLink
 )
 
+// ByAgent says that an end's agent makes such settings, and puts them back.
+func (s Scope) ByAgent() bool { return s == OnDevice || s == OnHost || s == OnCommand }
+
 // Knob describes one thing that can be set: a row of the table of knobs. Package
 // knob has what carries out those of a host.
 type Knob struct {
@@ -75,11 +78,6 @@ type Knob struct {
 // Knobs returns the table of knobs.
 func Knobs() []Knob { return slices.Clone(knobs) }
 
-// KnobOf returns the row that "NAME" or "NAME.ARG" is of, and the ARG.
-func KnobOf(name string) (k Knob, arg string, err error) {
-	return knobOf(name)
-}
-
 // Row returns the setting's row of the table, and what stands behind its name.
 func (s Setting) Row() (Knob, string, error) { return knobOf(s.Knob) }
 
@@ -92,6 +90,22 @@ func (s Setting) String() string {
 		return fmt.Sprintf("%s=%q", s.Reference(), s.Command.Apply)
 	}
 	return s.Reference() + "=" + s.Value
+}
+
+// Scoped returns the settings of any level whose scope is wanted, in the order of
+// the plan's factors and levels.
+func (p *Plan) Scoped(want func(Scope) bool) []Setting {
+	var all []Setting
+	for _, f := range p.Factors {
+		for _, l := range f.Levels {
+			for _, s := range f.Settings[l] {
+				if row, _, err := s.Row(); err == nil && want(row.Scope) {
+					all = append(all, s)
+				}
+			}
+		}
+	}
+	return all
 }
 
 // SettingsOf returns what a variant sets, in the order of the plan's factors.

@@ -47,7 +47,7 @@ func BenchmarkMannWhitney(b *testing.B) {
 func BenchmarkNeeded(b *testing.B) {
 	d := normals(rand.New(rand.NewPCG(1, 1)), 10, 0.1, 1)
 	for b.Loop() {
-		Needed(d, 0.2, 20)
+		Needed(d, 0.2, 20, 0.95)
 	}
 }
 

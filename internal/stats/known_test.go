@@ -225,7 +225,7 @@ func TestNoData(t *testing.T) {
 				t.Errorf("%s of %v = %v", name, x, got)
 			}
 		}
-		if got := Needed(x, 0.02, 1); got != 0 {
+		if got := Needed(x, 0.02, 1, 0.95); got != 0 {
 			t.Errorf("Needed of %v = %d", x, got)
 		}
 	}

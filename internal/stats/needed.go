@@ -28,26 +28,20 @@ func FewestPairs(level float64) int {
 }
 
 // Needed estimates how many blocks would settle a row of a family of m rows,
-// from the paired differences d so far; margin is the half-width of
-// equivalence on d's scale. A row is settled by showing that it differs from
-// zero at the family's 5%, or by an interval of 95% that fits inside the
-// margin; the answer is the fewer of the blocks that give the one or the
-// other with a probability of 80%, if d's centre and spread are the true
-// ones. At least 6, at most MaxNeeded. It may be no more than len(d): then
-// the row was unlucky. It is 0 where fewer than 3 differences leave nothing
-// to estimate from, or m is below 1.
+// from the paired differences d so far; margin is the half-width of equivalence
+// on d's scale, and level the confidence of intervals, 0 to 1: the family's error
+// is 1 less it. A row is settled by showing that it differs from zero at the
+// family's error, or by an interval that fits inside the margin; the answer is
+// the fewer of the blocks that give the one or the other with a probability of
+// 80%, if d's centre and spread are the true ones. At least FewestPairs of the
+// level, at most MaxNeeded. It may be no more than len(d): then the row was
+// unlucky. It is 0 where fewer than 3 differences leave nothing to estimate from,
+// m is below 1 or the level is none.
 //
-// The centre is the Hodges-Lehmann estimate, the spread the standard
-// deviation, and the family's share of the error 5%/m: for correlated rows
-// that is somewhat more than max-T needs.
-func Needed(d []float64, margin float64, m int) int {
-	return NeededAt(d, margin, m, plannedLevel)
-}
-
-// NeededAt is Needed for intervals of another confidence than 95%, and the
-// family's error of 1 less it: StoppedLevel in a run that may stop by precision.
-// The answer is then at least FewestPairs of it.
-func NeededAt(d []float64, margin float64, m int, level float64) int {
+// The centre is the Hodges-Lehmann estimate, the spread the standard deviation,
+// and the family's share of the error is divided by m: for correlated rows that is
+// somewhat more than max-T needs.
+func Needed(d []float64, margin float64, m int, level float64) int {
 	f := finite(d)
 	if len(f) < 3 || m < 1 || !(level > 0 && level < 1) {
 		return 0

@@ -59,16 +59,16 @@ func TestNeededLimits(t *testing.T) {
 		{"all zero, no margin", []float64{0, 0, 0}, 0, 20, MaxNeeded},
 		{"far too noisy", []float64{-10, 10, -10, 10}, 0.02, 20, MaxNeeded},
 	} {
-		if got := Needed(r.d, r.margin, r.m); got != r.want {
+		if got := Needed(r.d, r.margin, r.m, 0.95); got != r.want {
 			t.Errorf("%s: %d blocks, want %d", r.name, got, r.want)
 		}
 	}
 	// More rows, or a margin harder to fit, never need fewer blocks.
 	for m := 1; m < 200; m *= 3 {
-		if a, b := Needed(spread(20, 0.8), 0.1, m), Needed(spread(20, 0.8), 0.1, 3*m); a > b {
+		if a, b := Needed(spread(20, 0.8), 0.1, m, 0.95), Needed(spread(20, 0.8), 0.1, 3*m, 0.95); a > b {
 			t.Errorf("%d rows need %d blocks, %d rows %d", m, a, 3*m, b)
 		}
-		if a, b := Needed(spread(20, 0), 1, m), Needed(spread(20, 0), 0.5, m); a > b {
+		if a, b := Needed(spread(20, 0), 1, m, 0.95), Needed(spread(20, 0), 0.5, m, 0.95); a > b {
 			t.Errorf("a margin of 1 needs %d blocks, of 0.5 %d", a, b)
 		}
 	}

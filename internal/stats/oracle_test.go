@@ -224,7 +224,7 @@ func TestAnyInput(t *testing.T) {
 		if w == w && !(w >= 0 && w <= 1) {
 			t.Fatalf("Welch p = %v", w)
 		}
-		if n := Needed(a, level, rapid.IntRange(-1, 50).Draw(t, "m")); n != 0 && (n < 6 || n > MaxNeeded) {
+		if n := Needed(a, level, rapid.IntRange(-1, 50).Draw(t, "m"), 0.95); n != 0 && (n < 6 || n > MaxNeeded) {
 			t.Fatalf("Needed = %d", n)
 		}
 		DetectableEffect(level, rapid.IntRange(-1, 40).Draw(t, "n"), odd.Draw(t, "l"), odd.Draw(t, "power"))

@@ -251,7 +251,7 @@ func TestNeededBySimulation(t *testing.T) {
 		{1.5, 0.1, 1}, {1, 0.1, 1}, {2.5, 0.1, 20}, {1, 0.1, 20}, {0.7, 0.1, 5}, // to show
 		{0, 3, 20}, {0, 1.2, 1}, {0.5, 1.5, 20}, {0.1, 0.6, 20}, // to fit
 	} {
-		need := Needed(spread(50, c.centre), c.margin, c.m)
+		need := Needed(spread(50, c.centre), c.margin, c.m, 0.95)
 		rng := rand.New(rand.NewPCG(uint64(need), 4))
 		settled := 0
 		tries := n
