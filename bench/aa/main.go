@@ -80,8 +80,11 @@ func (s *settings) repeat(ctx context.Context, t *tally) error {
 		return err
 	}
 	o := lab.Options{Link: s.link, Blocks: s.blocks, Warmup: s.warmup, Window: s.window, Margin: 0.02,
-		CPULocal: lab.Auto, CPURemote: lab.Auto, CPUWire: lab.Auto}
+		CPULocal: lab.Auto, CPURemote: lab.Auto, CPUWire: lab.Auto, CPUHandler: lab.Auto, Beside: []spec.Test{}}
 	if o.Tests, err = spec.ParseTests(s.tests, nil); err != nil {
+		return err
+	}
+	if o, err = exp.Complete(o); err != nil {
 		return err
 	}
 	if s.level == "" {
@@ -91,7 +94,8 @@ func (s *settings) repeat(ctx context.Context, t *tally) error {
 		}
 		s.level = usual.Baseline[usual.Factors[0].Name]
 	}
-	o.Levels, o.Baseline = []string{s.level, s.level + "-again"}, s.level
+	o.Levels = map[string][]string{"": {s.level, s.level + spec.Again}}
+	o.Baseline = map[string]string{"": s.level}
 	begun := time.Now()
 	for i := range s.n {
 		for arm := range 2 {

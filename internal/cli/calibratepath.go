@@ -36,6 +36,10 @@ func (f *calibrateFlags) inLab(ctx context.Context, c *calibration, o *calibrate
 	if err != nil {
 		return err
 	}
+	opts.Beside = []spec.Test{} // a thread's wake-up has no part in a path's noise
+	if opts, err = exp.Complete(opts); err != nil {
+		return &exitError{ExitUsage, err}
+	}
 	level := f.level
 	if level == "" {
 		usual, err := exp.Plan(opts)
@@ -44,7 +48,8 @@ func (f *calibrateFlags) inLab(ctx context.Context, c *calibration, o *calibrate
 		}
 		level = usual.Baseline[usual.Factors[0].Name]
 	}
-	opts.Levels, opts.Baseline = []string{level, level + "-again"}, level
+	opts.Levels = map[string][]string{"": {level, level + spec.Again}}
+	opts.Baseline = map[string]string{"": level}
 	plan, err := exp.Plan(opts)
 	if err != nil {
 		return &exitError{ExitUsage, err}

@@ -104,7 +104,7 @@ kernel allows it (--link veth; ether needs /dev/net/tun).`,
 
 func listExperiments(w io.Writer) error {
 	for _, e := range lab.Experiments() {
-		if err := printed(fmt.Fprintf(w, "%-12s %s (%s)\n", e.Name, e.Question, e.Takes)); err != nil {
+		if err := printed(fmt.Fprintf(w, "%-12s %s (%s)\n", e.Name, e.Question, e.Window)); err != nil {
 			return err
 		}
 	}
@@ -113,17 +113,18 @@ func listExperiments(w io.Writer) error {
 
 // options checks the flags and turns them into the lab's options.
 func (f labFlags) options() (lab.Options, error) {
-	o := lab.Options{Link: f.link, Baseline: f.baseline, Blocks: f.blocks, Window: f.time, Warmup: f.warmup, Seed: f.seed, Offload: f.offload}
+	o := lab.Options{Link: f.link, Blocks: f.blocks, Window: f.time, Warmup: f.warmup, Seed: f.seed, Offload: f.offload, CPUHandler: lab.Auto}
+	var err error
 	if f.levels != "" {
-		for _, l := range strings.Split(f.levels, ",") {
-			o.Levels = append(o.Levels, strings.TrimSpace(l))
-		}
+		o.Levels = map[string][]string{"": strings.Split(f.levels, ",")}
 	}
-	sizes, err := spec.ParseSizes(f.sizes)
-	if err != nil {
+	if f.baseline != "" {
+		o.Baseline = map[string]string{"": f.baseline}
+	}
+	if o.Sizes, err = spec.ParseSizes(f.sizes); err != nil {
 		return o, err
 	}
-	if o.Tests, err = spec.ParseTests(f.tests, sizes); err != nil {
+	if o.Tests, err = spec.ParseTests(f.tests, o.Sizes); err != nil {
 		return o, err
 	}
 	o.Soak = f.counting.soak
@@ -206,6 +207,9 @@ func runLab(ctx context.Context, name string, f labFlags, args []string, stdout,
 	if err != nil {
 		return &exitError{ExitUsage, err}
 	}
+	if o, err = exp.Complete(o); err != nil {
+		return &exitError{ExitUsage, err}
+	}
 	plan, err := exp.Plan(o)
 	if err != nil {
 		return &exitError{ExitUsage, err}
@@ -254,6 +258,7 @@ func runLab(ctx context.Context, name string, f labFlags, args []string, stdout,
 	if buildErr != nil {
 		return &exitError{ExitUnmeasured, errors.Join(err, buildErr)}
 	}
+	exp.Conclude(&plan, trials, &rep)
 	if err := format.Render(stdout, &rep); err != nil {
 		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
 	}

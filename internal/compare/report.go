@@ -100,6 +100,18 @@ type Report struct {
 	Cells []Cell `json:"cells,omitempty"`
 	// Drift is how the figures that stand for the tests went over the run.
 	Drift []Drift `json:"drift,omitempty"`
+	// Findings are sentences of the experiment's own that lead the answer; Sections
+	// are its tables, and Checks hold what was found against what was to be found.
+	Findings []string  `json:"findings,omitempty"`
+	Sections []Section `json:"sections,omitempty"`
+	Checks   []Check   `json:"checks,omitempty"`
+	// Brief says that the sections stand for the comparisons: a text shows those in
+	// place of the tables of all rows, which other forms have.
+	Brief bool `json:"brief,omitempty"`
+	// Beside has the figures of the plan's tests beside, and Each the round trips
+	// that were kept one by one.
+	Beside []Beside `json:"beside,omitempty"`
+	Each   []Each   `json:"each,omitempty"`
 	// Families are the sizes of the two families of figures in which p is
 	// adjusted, each by itself.
 	Families Families `json:"families"`

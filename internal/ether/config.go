@@ -3,6 +3,8 @@ package ether
 import (
 	"errors"
 	"os"
+
+	"netdelta/internal/spec"
 )
 
 // Config is all that Start needs to know.
@@ -19,6 +21,8 @@ type Config struct {
 	CPU int
 	// VNetHdr says that both TAPs were made with a virtio-net header.
 	VNetHdr bool
+	// Wire is what is done to frames on the way.
+	Wire spec.Wire
 	// MTU is the most bytes of a packet that pass, from MinMTU to MaxMTU;
 	// 0 means DefaultMTU. A frame may have 18 bytes more (Ethernet header
 	// and VLAN tag); longer ones are dropped. Frames that are still to be

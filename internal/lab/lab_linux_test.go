@@ -27,7 +27,7 @@ func options(t *testing.T) Options {
 		t.Fatal(err)
 	}
 	return Options{Link: netlab.Ether, Tests: tests, Blocks: 6, Window: 50 * time.Millisecond, Margin: 0.02,
-		CPULocal: Auto, CPURemote: Auto, CPUWire: Auto}
+		CPULocal: Auto, CPURemote: Auto, CPUWire: Auto, CPUHandler: Auto, Beside: []spec.Test{}}
 }
 
 func TestRxContextPlan(t *testing.T) {
@@ -40,12 +40,12 @@ func TestRxContextPlan(t *testing.T) {
 	}{
 		{"ether's defaults", func(*Options) {}, []string{"softirq", "kthread"}, "softirq", ""},
 		{"veth's defaults", func(o *Options) { o.Link = netlab.Veth }, []string{"napi", "napi-threaded"}, "napi", ""},
-		{"levels without the usual baseline", func(o *Options) { o.Levels = []string{"uthread", "inline"} }, []string{"uthread", "inline"}, "uthread", ""},
-		{"a level against itself", func(o *Options) { o.Levels = []string{"softirq", "softirq-again"} }, []string{"softirq", "softirq-again"}, "softirq", ""},
-		{"a baseline of one's own", func(o *Options) { o.Baseline = "kthread" }, []string{"softirq", "kthread"}, "kthread", ""},
+		{"levels without the usual baseline", func(o *Options) { o.Levels = map[string][]string{"": {"uthread", "inline"}} }, []string{"uthread", "inline"}, "uthread", ""},
+		{"a level against itself", func(o *Options) { o.Levels = map[string][]string{"": {"softirq", "softirq-again"}} }, []string{"softirq", "softirq-again"}, "softirq", ""},
+		{"a baseline of one's own", func(o *Options) { o.Baseline = map[string]string{"": "kthread"} }, []string{"softirq", "kthread"}, "kthread", ""},
 		{"an unknown link", func(o *Options) { o.Link = "ppp" }, nil, "", "valid are ether, veth"},
-		{"a level of the other link", func(o *Options) { o.Levels = []string{"napi"} }, nil, "", "valid are inline, softirq, kthread, uthread"},
-		{"an unknown baseline", func(o *Options) { o.Baseline = "uthread" }, nil, "", "none of its levels"},
+		{"a level of the other link", func(o *Options) { o.Levels = map[string][]string{"": {"napi"}} }, nil, "", "valid are inline, softirq, kthread, uthread"},
+		{"an unknown baseline", func(o *Options) { o.Baseline = map[string]string{"": "uthread"} }, nil, "", "none of its levels"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := options(t)
@@ -88,18 +88,18 @@ func TestDefaultsAreContexts(t *testing.T) {
 }
 
 func TestPlace(t *testing.T) {
-	auto := Options{CPULocal: Auto, CPURemote: Auto, CPUWire: Auto}
+	auto := Options{CPULocal: Auto, CPURemote: Auto, CPUWire: Auto, CPUHandler: Auto}
 	for _, c := range []struct {
 		name string
 		o    Options
 		cpus []int
 		want places
 	}{
-		{"four CPUs", auto, []int{0, 1, 2, 3}, places{0, 1, 2}},
-		{"some CPUs of a larger machine", auto, []int{8, 9, 12}, places{8, 9, 12}},
-		{"two CPUs", auto, []int{0, 1}, places{0, 1, sys.NoCPU}},
-		{"one CPU", auto, []int{3}, places{sys.NoCPU, sys.NoCPU, sys.NoCPU}},
-		{"as asked", Options{CPULocal: 1, CPURemote: sys.NoCPU, CPUWire: 0}, []int{0, 1}, places{1, sys.NoCPU, 0}},
+		{"four CPUs", auto, []int{0, 1, 2, 3}, places{0, 1, 2, sys.NoCPU}},
+		{"some CPUs of a larger machine", auto, []int{8, 9, 12}, places{8, 9, 12, sys.NoCPU}},
+		{"two CPUs", auto, []int{0, 1}, places{0, 1, sys.NoCPU, sys.NoCPU}},
+		{"one CPU", auto, []int{3}, places{sys.NoCPU, sys.NoCPU, sys.NoCPU, sys.NoCPU}},
+		{"as asked", Options{CPULocal: 1, CPURemote: sys.NoCPU, CPUWire: 0, CPUHandler: Auto}, []int{0, 1}, places{1, sys.NoCPU, 0, sys.NoCPU}},
 	} {
 		if got := c.o.place(c.cpus); got != c.want {
 			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
@@ -120,7 +120,7 @@ func TestRun(t *testing.T) {
 	labtest.Need(t, feature.Veth)
 	labtest.NoLeaks(t)
 	o := options(t)
-	o.Link, o.Blocks, o.Levels = netlab.Veth, 2, []string{"backlog", "napi"}
+	o.Link, o.Blocks, o.Levels = netlab.Veth, 2, map[string][]string{"": {"backlog", "napi"}}
 	p, err := rxContext.Plan(o)
 	if err != nil {
 		t.Fatal(err)

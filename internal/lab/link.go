@@ -23,7 +23,7 @@ var errNoWire = fmt.Errorf("a veth link has no wire to bind to a CPU: leave --cp
 // link is the link that a variant's settings ask for; what they leave open is the
 // lab's.
 func (o Options) link(settings []spec.Setting, p places) (netlab.LinkConfig, error) {
-	c := netlab.LinkConfig{Kind: o.Link, Context: o.Context, Offload: o.Offload, MTU: o.MTU, WireCPU: p.wire}
+	c := netlab.LinkConfig{Kind: o.Link, Context: o.Context, Offload: o.Offload, MTU: o.MTU, Wire: o.Wire, WireCPU: p.wire, HandlerCPU: p.handler}
 	for _, s := range settings {
 		row, _, err := s.Row()
 		if err != nil {
@@ -66,5 +66,5 @@ func usualContext(kind string, offload bool) string {
 	if i < 0 {
 		return ""
 	}
-	return rxDefaults[i].baseline
+	return rxDefaults[i].levels[0]
 }

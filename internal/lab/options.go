@@ -13,7 +13,7 @@ import (
 // OptionsOf is what a plan's file says of its lab, for Check, Run and Facts; the
 // rest of the options is the plan's own. An error names the line's key.
 func OptionsOf(l spec.Lab) (Options, error) {
-	o := Options{Link: l.Link, Context: l.Context, MTU: l.MTU, Offload: l.Offload, IPv6: l.IPv6}
+	o := Options{Link: l.Link, Context: l.Context, MTU: l.MTU, Wire: l.Wire, Offload: l.Offload, IPv6: l.IPv6, CPUHandler: Auto}
 	if o.Link == "" {
 		o.Link = netlab.Ether
 	}

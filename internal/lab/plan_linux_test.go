@@ -47,8 +47,8 @@ func watched(t *testing.T, ctx context.Context, p spec.Plan, o Options, each fun
 	return trials, err
 }
 
-// factor is one whose levels set one knob each.
-func factor(name, knob string, values ...string) spec.Factor {
+// oneKnob is a factor whose levels set one knob each.
+func oneKnob(name, knob string, values ...string) spec.Factor {
 	f := spec.Factor{Name: name, Levels: values, Settings: map[string][]spec.Setting{}}
 	for _, v := range values {
 		f.Settings[v] = []spec.Setting{{End: spec.EndBoth, Knob: knob, Value: v}}
@@ -98,7 +98,7 @@ func set(x result.Trial, end string) map[string]string {
 // with, and only what is another way is a change.
 func TestCrossing(t *testing.T) {
 	labtest.NoLeaks(t)
-	p, o := crossed(t, netlab.Veth, "udp_rr", factor("mtu", "mtu", "1500", "1400"), factor("queue", "txqueuelen", "1000", "500"))
+	p, o := crossed(t, netlab.Veth, "udp_rr", oneKnob("mtu", "mtu", "1500", "1400"), oneKnob("queue", "txqueuelen", "1000", "500"))
 	trials, err := carryOut(t, p, o)
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestCrossing(t *testing.T) {
 func TestOffloadAndThreads(t *testing.T) {
 	labtest.NoLeaks(t)
 	labtest.Need(t, feature.ThreadedNAPI)
-	p, o := crossed(t, netlab.Ether, "tcp_rr", factor("gro", "gro", "on", "off"), factor("threaded", "threaded", "off", "on"))
+	p, o := crossed(t, netlab.Ether, "tcp_rr", oneKnob("gro", "gro", "on", "off"), oneKnob("threaded", "threaded", "off", "on"))
 	trials, err := carryOut(t, p, o)
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func TestOffloadAndThreads(t *testing.T) {
 // is a change of a host.
 func TestParametersAndLinks(t *testing.T) {
 	labtest.NoLeaks(t)
-	p, o := crossed(t, netlab.Veth, "tcp_stream", factor("send", "param.send", "write", "sendfile"), factor("mtu", "link-mtu", "1500", "4000"))
+	p, o := crossed(t, netlab.Veth, "tcp_stream", oneKnob("send", "param.send", "write", "sendfile"), oneKnob("mtu", "link-mtu", "1500", "4000"))
 	trials, err := carryOut(t, p, o)
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestParametersAndLinks(t *testing.T) {
 // An interrupt in the middle of a window puts everything back.
 func TestInterruptedPlan(t *testing.T) {
 	labtest.NoLeaks(t)
-	p, o := crossed(t, netlab.Veth, "udp_rr", factor("mtu", "mtu", "1400", "1300"))
+	p, o := crossed(t, netlab.Veth, "udp_rr", oneKnob("mtu", "mtu", "1400", "1300"))
 	p.Blocks, p.Window = 3, time.Second/10
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -201,7 +201,7 @@ func TestInterruptedPlan(t *testing.T) {
 // A setting that the hosts can't have ends the run at once, with all put back.
 func TestImpossibleSetting(t *testing.T) {
 	labtest.NoLeaks(t)
-	p, o := crossed(t, netlab.Veth, "udp_rr", factor("ring", "ring.rx", "256", "512"))
+	p, o := crossed(t, netlab.Veth, "udp_rr", oneKnob("ring", "ring.rx", "256", "512"))
 	trials, err := carryOut(t, p, o)
 	if !errors.Is(err, run.ErrStopped) || !strings.Contains(err.Error(), "ring") || len(trials) > 0 {
 		t.Errorf("%d trials, %v", len(trials), err)
@@ -231,8 +231,8 @@ func TestLinkOfSettings(t *testing.T) {
 		{"offload off", Options{Link: netlab.Veth, Offload: true}, []spec.Setting{at("offload", "off")},
 			netlab.LinkConfig{Kind: netlab.Veth, Context: "napi", MTU: 1500}},
 	} {
-		got, err := c.o.link(c.set, places{wire: 2})
-		c.want.WireCPU = 2
+		got, err := c.o.link(c.set, places{wire: 2, handler: 3})
+		c.want.WireCPU, c.want.HandlerCPU = 2, 3
 		if err != nil || got != c.want {
 			t.Errorf("%s: %+v, %v; want %+v", c.name, got, err, c.want)
 		}
@@ -262,7 +262,7 @@ func TestOptionsOf(t *testing.T) {
 
 // Every variant is looked at, and a wire's CPU is refused where there is no wire.
 func TestCheckOfAllVariants(t *testing.T) {
-	p, o := crossed(t, netlab.Veth, "udp_rr", factor("context", "context", "backlog", "napi"))
+	p, o := crossed(t, netlab.Veth, "udp_rr", oneKnob("context", "context", "backlog", "napi"))
 	if err := Check(p, o); err != nil {
 		t.Error(err)
 	}
@@ -271,7 +271,7 @@ func TestCheckOfAllVariants(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	o.CPUWire = Auto
-	p.Factors[0] = factor("context", "context", "backlog", "softirq")
+	p.Factors[0] = oneKnob("context", "context", "backlog", "softirq")
 	if err := Check(p, o); err == nil || !strings.Contains(err.Error(), `unknown context "softirq" of veth`) {
 		t.Errorf("got %v", err)
 	}

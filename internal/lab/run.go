@@ -150,7 +150,7 @@ func (s setup) Apply(ctx context.Context, v spec.Variant) (run.Path, error) {
 }
 
 // places says which CPU each thread is bound to.
-type places struct{ local, remote, wire int }
+type places struct{ local, remote, wire, handler int }
 
 // place puts the two ends on the first two usable CPUs and the wire on a
 // third. With two CPUs the scheduler places the wire: bound to the CPU of one
@@ -170,9 +170,10 @@ func (o Options) place(cpus []int) places {
 		return asked
 	}
 	return places{
-		local:  choose(o.CPULocal, at(0)),
-		remote: choose(o.CPURemote, at(1)),
-		wire:   choose(o.CPUWire, at(2)),
+		local:   choose(o.CPULocal, at(0)),
+		remote:  choose(o.CPURemote, at(1)),
+		wire:    choose(o.CPUWire, at(2)),
+		handler: choose(o.CPUHandler, sys.NoCPU),
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"netdelta/internal/ether"
 	"netdelta/internal/feature"
+	"netdelta/internal/spec"
 )
 
 // Kinds of link.
@@ -44,6 +45,12 @@ type LinkConfig struct {
 	Offload bool
 	// MTU is in bytes, MinMTU to MaxMTU; 0 means DefaultMTU.
 	MTU int
+	// Wire is what ether's wire does to frames; a veth has none.
+	Wire spec.Wire
+	// HandlerCPU is the CPU that kernel threads which handle received frames are
+	// bound to, and that a backlog's frames are steered to; sys.NoCPU leaves the
+	// former to the scheduler and has the latter on the wire's CPU, or any.
+	HandlerCPU int
 	// WireCPU is the CPU that ether's threads are bound to, sys.NoCPU for
 	// none. A veth has no threads of its own.
 	WireCPU int

@@ -147,6 +147,9 @@ type End struct {
 	// up after its timeout and answered all the same. Messages has only the
 	// former.
 	RTT *hist.Hist `json:"rtt,omitempty"`
+	// Each has the first round trips of the window in their order, in ns, as many as
+	// the plan asks for; a request that was given up is -1.
+	Each []int64 `json:"each_ns,omitempty"`
 	// Intervals divide the window; none where none were asked for.
 	Intervals []Interval `json:"intervals,omitempty"`
 	// Counters are what the end's host counted meanwhile; nil if it was not

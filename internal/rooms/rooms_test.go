@@ -23,7 +23,7 @@ var layers = []struct {
 	{"surface", []string{"cli", "labtest", "labtest/veth", "rooms", "cmd/netdelta"}},
 }
 
-var pure = []string{"unit", "hist", "spec", "result", "stats", "summary", "compare", "calibrate", "doctor"}
+var pure = []string{"unit", "hist", "spec", "result", "stats", "summary", "compare", "calibrate", "findings", "doctor"}
 
 // bench is where programs live that compare the instrument with others. They
 // may import every room, and no room imports them.

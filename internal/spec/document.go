@@ -45,6 +45,8 @@ type Lab struct {
 	IPv6    bool
 	// CPULocal, CPURemote and CPUWire are as the lab's flags have them.
 	CPULocal, CPURemote, CPUWire string
+	// Wire is what the wire of ether does to frames.
+	Wire Wire
 }
 
 // Defaults of a plan file.

@@ -70,7 +70,21 @@ type Params struct {
 	FIFO int `json:"fifo,omitempty"`
 	// By is what wakes a thread.
 	By string `json:"by,omitempty"`
+	// At says whether the two threads that wake each other share one CPU (WakeSame)
+	// or have one each; empty for the CPUs that the end is bound to.
+	At string `json:"at,omitempty"`
+	// Busy is what else runs on the CPUs of a wake test: a loop of idle priority
+	// (WakeAwake), so that they never sleep, or one of ordinary priority (WakeLoaded).
+	Busy string `json:"busy,omitempty"`
 }
+
+// Values of at and busy.
+const (
+	WakeSame   = "same"
+	WakeOther  = "other"
+	WakeAwake  = "awake"
+	WakeLoaded = "loaded"
+)
 
 // Switch is on, off, or the default if it is empty.
 type Switch string

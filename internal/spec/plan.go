@@ -25,6 +25,8 @@ const (
 	MaxTrials = 1_000_000
 	// MaxName is the longest name of a factor or level, in bytes.
 	MaxName = 64
+	// MaxEach is the most round trips of a window that are kept one by one.
+	MaxEach = 100_000
 )
 
 // Factor is something that varies between variants.
@@ -34,6 +36,9 @@ type Factor struct {
 	// Slow says that a change of level is expensive: the factor then has one level
 	// through a whole plot of each block, while the others change within it.
 	Slow bool `json:"slow,omitempty"`
+	// Condition says that its levels are circumstances rather than alternatives:
+	// everything else is compared within each of them, and they with nothing.
+	Condition bool `json:"condition,omitempty"`
 	// Settings are what each level sets, by the level's name; nil where the
 	// experiment itself knows what its levels are.
 	Settings map[string][]Setting `json:"settings,omitempty"`
@@ -67,6 +72,12 @@ type Plan struct {
 	// it ("1/2"), where a share was asked for; empty otherwise.
 	Fraction string `json:"fraction,omitempty"`
 	Tests    []Test `json:"tests"`
+	// Beside are tests that no factor has to do with, wake alone: each runs in
+	// MinBlocks blocks at least, evenly spread, in a slot of its own with no variant.
+	Beside []Test `json:"beside,omitempty"`
+	// Each is how many round trips of a window are kept one by one, the first ones;
+	// 0 for none.
+	Each int `json:"each,omitempty"`
 	// Blocks is how many blocks are run, or the most where Precision may end the
 	// run before.
 	Blocks int `json:"blocks"`

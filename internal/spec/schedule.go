@@ -15,6 +15,9 @@ type Slot struct {
 	Plot    int
 	Variant Variant
 	Tests   []Test
+	// Beside says that the tests are those of Plan.Beside that are this block's;
+	// the variant is nil then, and no path is needed.
+	Beside bool
 }
 
 // Schedule returns the plan's slots: every variant once in each block, blocks

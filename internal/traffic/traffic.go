@@ -151,6 +151,8 @@ type Config struct {
 	// Interval is the length of the parts of the window of which figures are
 	// taken; 0, or one that is not shorter than the window, for none.
 	Interval time.Duration `json:"interval_ns,omitempty"`
+	// Each is how many round trips of the window are kept one by one; 0 for none.
+	Each int `json:"each,omitempty"`
 	// Live has the worker tell of each interval as soon as it is over.
 	Live bool `json:"live,omitempty"`
 	// CPU is the one that the traffic thread is bound to; -1 for none.
