@@ -112,6 +112,16 @@ func TestCosts(t *testing.T) {
 				x.Path.Counts = c{"wire.a_to_b.frames_in": 100, "wire.a_to_b.wakeups": 50, "wire.b_to_a.frames_in": 10}
 			},
 			"interrupts_per_packet", "interrupts_per_packet@local=0 1/packet, interrupts_per_packet@remote=0.5 1/packet"},
+		{"a wire that tells of its runs", "udp_stream", func() ([]Reading, []Reading) {
+			return both(lines(0, nil), device(c{"rx_packets": 1000, "tx_packets": 500}))
+		}, func(x *Trial) {
+			x.Path.Counts = c{"wire.a_to_b.frames_in": 100, "wire.a_to_b.frames_out": 80, "wire.a_to_b.runs": 20, "wire.a_to_b.wakeups": 90,
+				"wire.b_to_a.frames_out": 10, "wire.b_to_a.runs": 10}
+		}, "interrupts_per_packet interrupts interface_packets", "interrupts_per_packet@local=1 1/packet, interrupts_per_packet@remote=0.25 1/packet, " +
+			"interrupts@local=1000 1/s, interrupts@remote=250 1/s, interface_packets@local=1500 1/s, interface_packets@remote=1500 1/s"},
+		{"interrupts per second", "udp_rr", func() ([]Reading, []Reading) {
+			return both(lines(2, c{"device": 300}), device(c{"rx_packets": 1000, "tx_packets": 1000}))
+		}, nil, "interrupts interface_packets", "interrupts@local=300 1/s, interrupts@remote=300 1/s, interface_packets@local=2000 1/s, interface_packets@remote=2000 1/s"},
 		{"softirqs", "udp_rr", func() ([]Reading, []Reading) {
 			return both(read(SourceSoftirqs, c{"NET_RX": 60, "NET_RX@0": 50, "NET_RX@1": 10, "NET_TX@1": 40, "TIMER@0": 900}), device(c{"rx_packets": 100, "tx_packets": 100}))
 		}, nil, "softirqs_per_packet", "softirqs_per_packet@local=0.5 1/packet, softirqs_per_packet@remote=0.5 1/packet"},

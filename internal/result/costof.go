@@ -132,7 +132,13 @@ func payload(t *Trial) (float64, *Warning) {
 // perPacket is a rate over that of the packets of the end's interface, both
 // directions together.
 func perPacket(end whichEnd, what derivation) derivation {
-	return per(what, func(t *Trial) (float64, *Warning) {
+	return per(what, interfacePackets(end))
+}
+
+// interfacePackets is the packets of the end's interface per second, both
+// directions together, never 0.
+func interfacePackets(end whichEnd) derivation {
+	return func(t *Trial) (float64, *Warning) {
 		r, why := end(t).reading(SourceDevice)
 		if why != nil {
 			return 0, why
@@ -142,7 +148,7 @@ func perPacket(end whichEnd, what derivation) derivation {
 			return 0, noPackets(end(t))
 		}
 		return n / r.Elapsed.Seconds(), nil
-	})
+	}
 }
 
 func noPackets(e *End) *Warning {
@@ -150,11 +156,51 @@ func noPackets(e *End) *Warning {
 		Advice: "see whether the path goes by another interface"}
 }
 
-// interrupts is the interrupts of the end's interface for each of its packets.
-// In a lab the wire's wake-ups stand for them: they are what the frames towards
-// the end have cost in that way.
+// interrupts is the interrupts of the end's interface for each of its packets. In
+// a lab's wire its handler runs stand for them, each of which hands over all the
+// frames that it has for the end, or its wake-ups where it does not tell of runs.
 func interrupts(end whichEnd) derivation {
-	lines := perPacket(end, func(t *Trial) (float64, *Warning) {
+	lines := per(interruptLines(end), interfacePackets(end))
+	return func(t *Trial) (float64, *Warning) {
+		if n, ok := handlerRuns(end(t), t); ok {
+			return n, nil
+		}
+		return lines(t)
+	}
+}
+
+// interruptRate is the same per second.
+func interruptRate(end whichEnd) derivation {
+	lines := interruptLines(end)
+	return func(t *Trial) (float64, *Warning) {
+		if n, ok := handlerRuns(end(t), t); ok {
+			packets, why := packetRate(end)(t)
+			return n * packets, why
+		}
+		return lines(t)
+	}
+}
+
+// handlerRuns is the runs of a lab's wire for each frame that it brought to the
+// end, over the whole trial.
+func handlerRuns(e *End, t *Trial) (float64, bool) {
+	if e == nil {
+		return 0, false
+	}
+	toward := map[string]string{Local: "wire.b_to_a.", Remote: "wire.a_to_b."}[e.Role]
+	frames, of := t.Path.Counts[toward+"frames_out"], "runs"
+	if t.Path.Counts[toward+of] == 0 {
+		frames, of = t.Path.Counts[toward+"frames_in"], "wakeups"
+	}
+	if frames <= 0 {
+		return 0, false
+	}
+	return float64(t.Path.Counts[toward+of]) / float64(frames), true
+}
+
+// interruptLines is the interrupts of the interface's own lines per second.
+func interruptLines(end whichEnd) derivation {
+	return func(t *Trial) (float64, *Warning) {
 		e := end(t)
 		r, why := e.reading(SourceInterrupts)
 		if why != nil {
@@ -168,15 +214,6 @@ func interrupts(end whichEnd) derivation {
 			return 0, &Warning{Code: "no-interrupts", Text: fmt.Sprintf("the %s end's %s has no interrupt lines of its own", e.Role, device)}
 		}
 		return float64(r.Counts["device"]) / r.Elapsed.Seconds(), nil
-	})
-	return func(t *Trial) (float64, *Warning) {
-		if e := end(t); e != nil {
-			toward := map[string]string{Local: "wire.b_to_a.", Remote: "wire.a_to_b."}[e.Role]
-			if frames := t.Path.Counts[toward+"frames_in"]; frames > 0 {
-				return float64(t.Path.Counts[toward+"wakeups"]) / float64(frames), nil
-			}
-		}
-		return lines(t)
 	}
 }
 

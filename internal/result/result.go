@@ -70,6 +70,10 @@ const (
 	// InterruptsPerPacket is of the interface's own lines, SoftirqsPerPacket of
 	// NET_RX and NET_TX.
 	InterruptsPerPacket = "interrupts_per_packet"
+	// Interrupts is those interrupts per second, and InterfacePackets the packets
+	// that the interface sent and received per second.
+	Interrupts       = "interrupts"
+	InterfacePackets = "interface_packets"
 	SoftirqsPerPacket   = "softirqs_per_packet"
 	// BytesPerPacket is of what crosses the receiver's interface, headers
 	// included; BytesPerSegment is payload of the segments that TCP counted.

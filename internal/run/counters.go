@@ -2,9 +2,11 @@ package run
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"netdelta/internal/result"
+	"netdelta/internal/spec"
 )
 
 // How long a worker looks at the CPUs of its host while nothing flows, and how
@@ -24,7 +26,7 @@ type baselines struct {
 	local, remote []result.Reading
 }
 
-// baselines are those of the variant with that key.
+// baselines are those of the variants with that key (restKey).
 func (r *runner) baselines(variant string) *baselines {
 	if r.rest == nil {
 		r.rest = map[string]*baselines{}
@@ -33,6 +35,26 @@ func (r *runner) baselines(variant string) *baselines {
 		r.rest[variant] = &baselines{}
 	}
 	return r.rest[variant]
+}
+
+// restKey tells variants apart between which hosts at rest can differ: what a test's
+// parameters are, and what a wire does to frames, is nothing without traffic.
+func restKey(plan *spec.Plan, v spec.Variant) string {
+	var key []string
+	for _, f := range plan.Factors {
+		if f.Settings == nil {
+			key = append(key, f.Name+"="+v[f.Name])
+			continue
+		}
+		for _, s := range f.Settings[v[f.Name]] {
+			row, _, err := s.Row()
+			if err == nil && (row.Scope == spec.OnTest || row.Name == "wire") {
+				continue
+			}
+			key = append(key, s.String())
+		}
+	}
+	return strings.Join(key, " ")
 }
 
 // due is for how long the next trial, which has a remote end or not, is to look

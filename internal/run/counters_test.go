@@ -90,6 +90,28 @@ func TestBaselinesOfTheirOwn(t *testing.T) {
 	}
 }
 
+// Hosts at rest are the same whatever a test sends and a wire does to frames.
+func TestRestKey(t *testing.T) {
+	factor := func(name, knob string, values ...string) spec.Factor {
+		f := spec.Factor{Name: name, Levels: values, Settings: map[string][]spec.Setting{}}
+		for _, v := range values {
+			f.Settings[v] = []spec.Setting{{End: spec.EndBoth, Knob: knob, Value: v}}
+		}
+		return f
+	}
+	plan := spec.Plan{Factors: []spec.Factor{
+		factor("send", "param.send", "write", "sendfile"), factor("rate", "wire.rate", "none", "1Gbit/s"),
+		factor("rx", "context", "softirq", "kthread"), {Name: "kernel", Levels: []string{"old", "new"}},
+	}}
+	keys := map[string]int{}
+	for _, v := range plan.Variants() {
+		keys[restKey(&plan, v)]++
+	}
+	if len(keys) != 4 {
+		t.Errorf("%d baselines for two contexts and two kernels: %v", len(keys), keys)
+	}
+}
+
 // A path may be measured with other counters than its plan's.
 func TestSources(t *testing.T) {
 	r := runner{Config: Config{Plan: spec.Plan{Counters: []string{"cpu"}}}, path: &Path{}}

@@ -18,7 +18,7 @@ import (
 // always a step ahead, so that nothing is sent to a socket that is not there.
 func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 	far := hasRemote(t.Test)
-	rest := r.baselines(t.Variant.Key(r.Plan.Factors))
+	rest := r.baselines(restKey(&r.Plan, t.Variant))
 	t.Warmup, t.Window = r.Plan.Warmup, r.Plan.Window
 	peers, err := r.ready(ctx, traffic.Config{
 		Test:     t.Test,
