@@ -45,7 +45,7 @@ var tcpCounts = []tcpField{
 // noSSThresh is TCP_INFINITE_SSTHRESH of net/tcp.h: nothing was lost yet.
 const noSSThresh = math.MaxInt32
 
-// tcpLevels are what stands now.
+// tcpLevels are what stands now. snd_wnd is the window that the peer offers (Linux 5.4).
 var tcpLevels = []tcpField{
 	{name: "mss", at: 16, size: 4, unit: 1, flow: true},
 	{name: "pmtu", at: 60, size: 4, unit: 1},
@@ -54,6 +54,7 @@ var tcpLevels = []tcpField{
 	{name: "ssthresh", at: 76, size: 4, unit: 1, flow: true, unset: noSSThresh},
 	{name: "cwnd", at: 80, size: 4, unit: 1, flow: true},
 	{name: "min_rtt_ns", at: 148, size: 4, unit: microsecond, flow: true, unset: math.MaxUint32},
+	{name: "snd_wnd", at: 228, size: 4, unit: 1, flow: true},
 }
 
 // tcpInfoBytes is as much of the structure as the fields take.

@@ -11,8 +11,8 @@ import (
 
 // tcpInfo is TCP_INFO of the test's connections (tcp(7)). Counts are sums over
 // all flows (tcpCounts; times in ns). Levels are flows, how many there are,
-// medians over them (tcpLevels; times in ns, cwnd and ssthresh in segments, mss
-// and pmtu in bytes) and rtt_max_ns, the longest rtt of all. ssthresh is there
+// medians over them (tcpLevels; times in ns, cwnd and ssthresh in segments, mss,
+// pmtu and snd_wnd in bytes) and rtt_max_ns, the longest rtt of all. ssthresh is there
 // once something was lost. Of the first maxFlows flows, in the order in which
 // the engine had them, some of these are told apart, as flow0.segs_out. What
 // this kernel does not know is absent.

@@ -92,7 +92,7 @@ func TestTCPInfoSums(t *testing.T) {
 		}
 	}
 	l := o.Levels
-	if l["flows"] != 3 || l["rtt_ns"] == 0 || l["rtt_max_ns"] < l["rtt_ns"] || l["min_rtt_ns"] == 0 || l["cwnd"] < 2 || l["mss"] != 1448 || l["pmtu"] != 1500 {
+	if l["flows"] != 3 || l["rtt_ns"] == 0 || l["rtt_max_ns"] < l["rtt_ns"] || l["min_rtt_ns"] == 0 || l["cwnd"] < 2 || l["mss"] != 1448 || l["pmtu"] != 1500 || l["snd_wnd"] == 0 {
 		t.Errorf("levels %v", l)
 	}
 	if _, lost := l["ssthresh"]; lost && o.Counts["retransmits"] == 0 && l["ssthresh"] >= noSSThresh {

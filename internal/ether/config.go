@@ -16,6 +16,9 @@ type Config struct {
 	// Bounded says that the TAPs were made with a bound to their queues
 	// (tuntap.Options.SndBuf), at which the wire waits.
 	Bounded bool
+	// Frags says that the TAPs take frames in page fragments
+	// (tuntap.Options.NAPIFrags).
+	Frags bool
 	// CPU is the one that all the wire's threads are bound to, sys.NoCPU for
 	// none.
 	CPU int
@@ -34,7 +37,7 @@ func (c Config) settings() (settings, error) {
 	if c.A == nil || c.B == nil {
 		return settings{}, errors.New("start the wire: it needs two TAPs")
 	}
-	s := settings{handoff: c.Handoff, bounded: c.Bounded, cpu: c.CPU, vnetHdr: c.VNetHdr, mtu: c.MTU}
+	s := settings{handoff: c.Handoff, bounded: c.Bounded, frags: c.Frags, cpu: c.CPU, vnetHdr: c.VNetHdr, mtu: c.MTU, wire: c.Wire}
 	if s.mtu == 0 {
 		s.mtu = DefaultMTU
 	}

@@ -19,6 +19,9 @@ type Context struct {
 	// (/sys/class/net/DEV/threaded), which whoever makes the interface
 	// switches on.
 	Threaded bool
+	// Steered asks for the interface's packets to be steered to the backlog queue
+	// of one CPU (sys.NetNS.MakeSteered), which whoever makes it does.
+	Steered bool
 	// Handoff has the wire give each frame to a second user thread.
 	Handoff bool
 }
@@ -36,11 +39,29 @@ type Context struct {
 const queueBytes = 256 * (1514 + 790)
 
 // contexts is the table of contexts. All of them receive on the CPU of a
-// wire's thread, but for kthread, whose thread the scheduler places.
+// wire's thread, but for kthread, whose thread the scheduler places unless it is
+// bound, and backlog, which has a CPU of its own that may be the same.
 var contexts = []Context{
 	{
 		Name:  "inline",
 		About: "inside the wire's own write, before the next frame is read",
+	},
+	{
+		Name:  "frags",
+		About: "inside the wire's own write too, by way of GRO, in page fragments",
+		// The NAPI instance is scheduled and completed around each frame in
+		// the write (tun_get_user in drivers/net/tun.c): no poll ever runs, in
+		// softirq or in a thread, and no queue is there to be bounded. So GRO
+		// never finds two frames to merge.
+		TAP: tuntap.Options{NAPI: true, NAPIFrags: true},
+	},
+	{
+		// Where netif_rx put what a driver gave it, which tun_get_user called
+		// before it took to netif_receive_skb. The queue is bounded by the sysctl
+		// net.core.netdev_max_backlog, and what is too much is dropped there.
+		Name:    "backlog",
+		About:   "from the backlog queue of one CPU, in softirq",
+		Steered: true,
 	},
 	{
 		Name:  "softirq",

@@ -15,8 +15,8 @@ func TestContextTable(t *testing.T) {
 		if c.Threaded && !c.TAP.NAPI {
 			t.Errorf("%s: a kernel thread polls only NAPI", c.Name)
 		}
-		if c.TAP.NAPI != (c.TAP.SndBuf > 0) {
-			t.Errorf("%s: NAPI %v, queue bounded at %d bytes: a poll's queue needs a bound, and nothing else has a queue", c.Name, c.TAP.NAPI, c.TAP.SndBuf)
+		if polled := c.TAP.NAPI && !c.TAP.NAPIFrags; polled != (c.TAP.SndBuf > 0) {
+			t.Errorf("%s: polled %v, queue bounded at %d bytes: a poll's queue needs a bound, and nothing else has a queue", c.Name, polled, c.TAP.SndBuf)
 		}
 		if c.TAP.VNetHdr {
 			t.Errorf("%s: the header is the caller's choice", c.Name)
@@ -29,7 +29,7 @@ func TestContextTable(t *testing.T) {
 			t.Errorf("%s is not in %q", c.Name, ContextNames())
 		}
 	}
-	for _, name := range []string{"inline", "softirq", "kthread", "uthread"} {
+	for _, name := range []string{"inline", "frags", "backlog", "softirq", "kthread", "uthread"} {
 		if !seen[name] {
 			t.Errorf("no context %s", name)
 		}

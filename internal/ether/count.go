@@ -9,10 +9,11 @@ import (
 // Count numbers what one direction of a wire counts.
 type Count int
 
-// FramesIn comes first, so that a snapshot taken from the last count to the
-// first never shows more frames leave than enter.
+// FramesIn and Duplicated come first, so that a snapshot taken from the last
+// count to the first never shows more frames leave than enter.
 const (
-	FramesIn Count = iota
+	FramesIn   Count = iota
+	Duplicated       // copies that the line has made
 	BytesIn
 	FramesOut
 	BytesOut
@@ -24,11 +25,28 @@ const (
 	DropRefused   // the far kernel found the frame malformed
 	DropPortGone  // the far interface no longer exists
 	DropOther     // any other error of the write
+	DropLoss      // lost on purpose
+	DropQueue     // the queue for the line is full
+	KnownFrames   // read, of those that shares are of
+	Reordered     // put behind the next one on purpose
+	Runs          // handler runs
+	HeldFrames    // written after the delay line
+	HeldNS        // ns that those were held, from read to write
+	// Late is the first of LateBuckets counts of the frames that the line wrote,
+	// by how long after their due time: up to 1, 2, 5, 10, 20, 50 and 100 us, and
+	// later than that.
+	Late
 	// Batch is the first of BatchBuckets counts: Batch+k has the sampled
 	// batches of 2^k to 2^(k+1)-1 frames, the last one those of more too. A
 	// batch is what the reading thread finds from one wait to the next.
-	Batch
+	Batch = Late + Count(LateBuckets)
 )
+
+// LateBuckets is the number of counts from Late on.
+const LateBuckets = len(lateBounds) + 1
+
+// lateBounds are the ends of the buckets of lateness, in ns.
+var lateBounds = [...]int64{1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000}
 
 // BatchBuckets is the number of counts from Batch on.
 const BatchBuckets = 12
@@ -38,6 +56,7 @@ const numCounts = int(Batch) + BatchBuckets
 // countNames is the table of names, by Count.
 var countNames = [numCounts]string{
 	FramesIn:      "frames_in",
+	Duplicated:    "duplicated",
 	BytesIn:       "bytes_in",
 	FramesOut:     "frames_out",
 	BytesOut:      "bytes_out",
@@ -49,6 +68,21 @@ var countNames = [numCounts]string{
 	DropRefused:   "drop_refused",
 	DropPortGone:  "drop_port_gone",
 	DropOther:     "drop_other",
+	DropLoss:      "drop_loss",
+	DropQueue:     "drop_queue",
+	KnownFrames:   "known_frames",
+	Reordered:     "reordered",
+	Runs:          "runs",
+	HeldFrames:    "held_frames",
+	HeldNS:        "held_ns",
+	Late + 0:      "late_1us",
+	Late + 1:      "late_2us",
+	Late + 2:      "late_5us",
+	Late + 3:      "late_10us",
+	Late + 4:      "late_20us",
+	Late + 5:      "late_50us",
+	Late + 6:      "late_100us",
+	Late + 7:      "late_more",
 	Batch + 0:     "batch_1",
 	Batch + 1:     "batch_2",
 	Batch + 2:     "batch_4",
@@ -84,21 +118,28 @@ func batchBucket(n int) Count {
 // Wakeups are the times that the reading thread went to sleep for want of a
 // frame, as the kernel counts them (voluntary context switches, proc(5)).
 // Batch sizes are those of a sample, about one batch for every 61 frames;
-// they stay 0 where the kernel cannot tell (before Linux 5.9).
+// they stay 0 where the kernel cannot tell (before Linux 5.9), and on a wire with
+// a delay line, whose thread also sleeps for frames to be due.
+//
+// Runs are the times that frames were handed over, one or many: by a delay line as
+// its mitigation has it, and where it has none, each burst that is written without
+// waiting between. On a wire that holds nothing back they are the wake-ups.
 type Direction [numCounts]uint64
 
 // Dropped is the sum over all causes.
 func (d *Direction) Dropped() uint64 {
 	var n uint64
-	for c := DropTooLong; c <= DropOther; c++ {
+	for c := DropTooLong; c <= DropQueue; c++ {
 		n += d[c]
 	}
 	return n
 }
 
-// InFlight is the frames read and neither written nor dropped yet. It is 0
-// when the direction is idle.
-func (d *Direction) InFlight() uint64 { return d[FramesIn] - d[FramesOut] - d.Dropped() }
+// InFlight is the frames read, and their copies, that are neither written nor
+// dropped yet. It is 0 when the direction is idle.
+func (d *Direction) InFlight() uint64 {
+	return d[FramesIn] + d[Duplicated] - d[FramesOut] - d.Dropped()
+}
 
 // Since is what was counted after an earlier snapshot.
 func (d *Direction) Since(earlier *Direction) Direction {

@@ -37,12 +37,12 @@ func TestBatchBuckets(t *testing.T) {
 
 func TestDirectionSums(t *testing.T) {
 	var d Direction
-	d[FramesIn], d[FramesOut] = 100, 60
-	for c := DropTooLong; c <= DropOther; c++ {
+	d[FramesIn], d[Duplicated], d[FramesOut] = 100, 10, 60
+	for c := DropTooLong; c <= DropQueue; c++ {
 		d[c] = 5
 	}
-	if got := d.Dropped(); got != 35 {
-		t.Errorf("Dropped = %d, want 35", got)
+	if got := d.Dropped(); got != 45 {
+		t.Errorf("Dropped = %d, want 45", got)
 	}
 	if got := d.InFlight(); got != 5 {
 		t.Errorf("InFlight = %d, want 5", got)

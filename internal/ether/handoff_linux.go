@@ -32,6 +32,23 @@ func (h *handoff) pass(n int) {
 	h.ring.put(n)
 }
 
+// deliver takes a copy of a frame that lies elsewhere.
+//
+//go:nosplit
+func (h *handoff) deliver(p []byte) {
+	to := h.buffer()
+	if h.full {
+		h.count.add(DropRingFull, 1)
+		return
+	}
+	h.ring.publish(copy(to, p))
+}
+
+// flush has the second thread see what was delivered.
+//
+//go:nosplit
+func (h *handoff) flush() { h.ring.wake() }
+
 // writer is the second thread of a handoff.
 type writer struct {
 	ring *ring

@@ -52,8 +52,17 @@ func newHost(t *testing.T, ns *sys.NetNS, name string, c ether.Context, mtu int)
 func (h *host) build(c ether.Context, mtu int) error {
 	// IPv6 would send frames of its own. Where it is not there, that is well.
 	os.WriteFile("/proc/sys/net/ipv6/conf/default/disable_ipv6", []byte("1"), 0)
+	open := func() (err error) {
+		h.tap, _, err = tuntap.Open(h.name, c.TAP)
+		return err
+	}
 	var err error
-	if h.tap, _, err = tuntap.Open(h.name, c.TAP); err != nil {
+	if c.Steered {
+		err = h.ns.MakeSteered(h.name, firstCPU(), open)
+	} else {
+		err = open()
+	}
+	if err != nil {
 		return err
 	}
 	if c.Threaded {
@@ -74,6 +83,15 @@ func (h *host) build(c ether.Context, mtu int) error {
 	h.index = link.Index
 	h.sock, err = packetSocket(h.index)
 	return err
+}
+
+// firstCPU is the first that this process may use.
+func firstCPU() int {
+	cpus, err := sys.OnlineCPUs()
+	if err != nil {
+		return 0
+	}
+	return cpus[0]
 }
 
 // up sets the interface up or down; call it in the host's namespace.
@@ -175,7 +193,7 @@ func (h *host) has(t *testing.T, name string) bool {
 func start(t *testing.T, a, b *host, c ether.Context, mtu int) *ether.Wire {
 	t.Helper()
 	w, err := ether.Start(ether.Config{
-		A: a.tap, B: b.tap, Handoff: c.Handoff, Bounded: c.TAP.SndBuf > 0, CPU: sys.NoCPU, VNetHdr: c.TAP.VNetHdr, MTU: mtu,
+		A: a.tap, B: b.tap, Handoff: c.Handoff, Bounded: c.TAP.SndBuf > 0, Frags: c.TAP.NAPIFrags, CPU: sys.NoCPU, VNetHdr: c.TAP.VNetHdr, MTU: mtu,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -41,6 +41,9 @@ func Main(args []string) int {
 		if err := l.start(s.cpu, func(err error) { os.Exit(fail(err)) }); err != nil {
 			return fail(err)
 		}
+		if l.late != nil {
+			warnings = append(warnings, "wire "+l.name+": its times are kept only as far as its thread gets a CPU: "+l.late.Error())
+		}
 	}
 	if _, err := unix.Write(sys.ControlFD, textMessage(msgReady, strings.Join(warnings, "\n"))); err != nil {
 		return 1
@@ -80,29 +83,40 @@ func serve(ab, ba *lane) int {
 type lane struct {
 	name  string
 	pipe  *pipe
+	line  *line   // what the pipe's frames wait in, nil for a plain wire
 	write *writer // the second thread's work, if there is one
 	read  *tally
 	wrote *tally // the second thread's counts
 	// sleeps are the reading thread's.
 	sleeps *sleepCounter
+	// late is why the line's thread has to wait for a CPU like any other.
+	late error
 }
 
 func newLane(from, to int, s settings) *lane {
 	f := s.framer()
 	l := &lane{read: &tally{}, wrote: &tally{}}
 	out := outlet{fd: to, header: f.header, bounded: s.bounded, count: l.read}
+	if s.frags {
+		out.pieces = sys.NewPieces()
+	}
 	l.pipe = &pipe{from: from, frame: f, try: true, count: l.read}
+	var hand *handoff
 	if s.handoff {
-		h := newHandoff(f, l.read)
+		hand = newHandoff(f, l.read)
 		out.count = l.wrote
-		l.write = &writer{ring: h.ring, to: out}
-		l.pipe.next = h
+		l.write = &writer{ring: hand.ring, to: out}
+		l.pipe.next = hand
 	} else {
 		l.pipe.next = newDirect(out, f)
 	}
+	seed := uint64(seedAToB)
 	l.name = "direction A to B"
 	if from == tapB {
-		l.name = "direction B to A"
+		l.name, seed = "direction B to A", seedBToA
+	}
+	if !s.wire.Plain() {
+		l.line = newLine(s.wire, seed, l.pipe, &out, hand)
 	}
 	return l
 }
@@ -115,11 +129,19 @@ func (l *lane) start(cpu int, failed func(error)) error {
 			return err
 		}
 	}
+	run := l.pipe.run
+	if l.line != nil {
+		run = l.line.run
+	}
 	return onThread(cpu, func() (err error) {
-		l.sleeps, err = countSleeps()
+		if l.sleeps, err = countSleeps(); err == nil && l.line != nil {
+			// Nothing that software does keeps a real line waiting.
+			l.late = sys.SetFIFO(1)
+			err = sys.PreciseTimers()
+		}
 		return err
 	}, func() {
-		failed(fmt.Errorf("wire %s: %w", l.name, l.pipe.run()))
+		failed(fmt.Errorf("wire %s: %w", l.name, run()))
 	})
 }
 
@@ -147,5 +169,8 @@ func (l *lane) snapshot() Direction {
 	l.wrote.addTo(&d)
 	l.read.addTo(&d)
 	d[Wakeups] = l.sleeps.count()
+	if l.line == nil || l.line.bare() {
+		d[Runs] = d[Wakeups]
+	}
 	return d
 }

@@ -14,7 +14,9 @@ type outlet struct {
 	header int // bytes before each frame
 	// bounded says that the TAP's queue has a bound to be waited at.
 	bounded bool
-	count   *tally
+	// pieces says that the TAP takes frames in page fragments.
+	pieces *sys.Pieces
+	count  *tally
 }
 
 // deliver writes one frame and counts what became of it.
@@ -49,6 +51,10 @@ const roomTime = 100 * time.Millisecond
 //
 //go:nosplit
 func (o *outlet) write(p []byte) unix.Errno {
+	if o.pieces != nil {
+		_, e := o.pieces.Write(o.fd, p, o.header+headers(p[o.header:]))
+		return e
+	}
 	if !o.bounded {
 		_, e := sys.Write(o.fd, p)
 		return e

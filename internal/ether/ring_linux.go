@@ -21,11 +21,9 @@ const ringBytes = 1 << 20
 // frame's room is free before each read. An empty ring starts again at the
 // front, so a consumer that keeps up finds its frames in the cache.
 type ring struct {
-	buf  []byte
-	room int // bytes of the longest frame
-	at   int // where the next frame goes; the producer's own
-	slot [ringSlots]struct{ at, size int }
-	_    [128]byte
+	arena // the producer's own
+	slot  [ringSlots]struct{ at, size int }
+	_     [128]byte
 	// head counts the frames put in; only the producer writes it.
 	head atomic.Uint32
 	_    [128]byte
@@ -38,14 +36,8 @@ type ring struct {
 }
 
 func newRing(room int) *ring {
-	return &ring{buf: make([]byte, min(ringSlots*aligned(room), max(ringBytes, 2*aligned(room)))), room: room}
+	return &ring{arena: newArena(room, min(ringSlots*aligned(room), ringBytes))}
 }
-
-// aligned rounds up to two cache lines: two threads are at work on
-// neighbouring frames.
-//
-//go:nosplit
-func aligned(n int) int { return (n + 127) &^ 127 }
 
 // free is the room for the next frame, nil if there is none.
 //
@@ -53,24 +45,12 @@ func aligned(n int) int { return (n + 127) &^ 127 }
 func (r *ring) free() []byte {
 	head, tail := r.head.Load(), r.tail.Load()
 	if head == tail {
-		r.at = 0
-		return r.buf[:r.room]
+		return r.empty()
 	}
 	if head-tail == ringSlots {
 		return nil
 	}
-	// Used is from the oldest frame to at, or all but from at to the oldest.
-	oldest, end := r.slot[tail%ringSlots].at, len(r.buf)
-	switch {
-	case r.at <= oldest:
-		end = oldest
-	case end-r.at < r.room:
-		r.at, end = 0, oldest
-	}
-	if end-r.at < r.room {
-		return nil
-	}
-	return r.buf[r.at : r.at+r.room]
+	return r.behind(r.slot[tail%ringSlots].at)
 }
 
 // put publishes the frame of n bytes that was read into free's room, and
@@ -78,10 +58,24 @@ func (r *ring) free() []byte {
 //
 //go:nosplit
 func (r *ring) put(n int) {
+	r.publish(n)
+	r.wake()
+}
+
+// publish is put for a consumer that is woken later.
+//
+//go:nosplit
+func (r *ring) publish(n int) {
 	head := r.head.Load()
 	r.slot[head%ringSlots].at, r.slot[head%ringSlots].size = r.at, n
-	r.at += aligned(n)
+	r.took(n)
 	r.head.Store(head + 1)
+}
+
+// wake wakes the consumer if it sleeps.
+//
+//go:nosplit
+func (r *ring) wake() {
 	// The consumer says that it is asleep before it looks at head a last
 	// time, and atomic operations have one order: either it sees this frame
 	// or this sees it asleep.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"netdelta/internal/spec"
 	"netdelta/internal/sys/tuntap"
 )
 
@@ -23,9 +24,11 @@ const (
 type settings struct {
 	handoff bool
 	bounded bool
+	frags   bool
 	cpu     int // or sys.NoCPU
 	vnetHdr bool
 	mtu     int
+	wire    spec.Wire
 }
 
 // args are the arguments that parseSettings reads.
@@ -33,9 +36,11 @@ func (s settings) args() []string {
 	return []string{
 		"-handoff=" + strconv.FormatBool(s.handoff),
 		"-bounded=" + strconv.FormatBool(s.bounded),
+		"-frags=" + strconv.FormatBool(s.frags),
 		"-cpu=" + strconv.Itoa(s.cpu),
 		"-vnethdr=" + strconv.FormatBool(s.vnetHdr),
 		"-mtu=" + strconv.Itoa(s.mtu),
+		"-wire=" + s.wire.String(),
 	}
 }
 
@@ -45,9 +50,14 @@ func parseSettings(args []string) (settings, error) {
 	f.SetOutput(io.Discard)
 	f.BoolVar(&s.handoff, "handoff", false, "")
 	f.BoolVar(&s.bounded, "bounded", false, "")
+	f.BoolVar(&s.frags, "frags", false, "")
 	f.IntVar(&s.cpu, "cpu", -1, "")
 	f.BoolVar(&s.vnetHdr, "vnethdr", false, "")
 	f.IntVar(&s.mtu, "mtu", DefaultMTU, "")
+	f.Func("wire", "", func(text string) (err error) {
+		s.wire, err = spec.ParseWire(text)
+		return err
+	})
 	if err := f.Parse(args); err != nil {
 		return settings{}, fmt.Errorf("wire arguments: %w", err)
 	}
@@ -64,7 +74,7 @@ func (s settings) check() error {
 	if s.mtu < MinMTU || s.mtu > MaxMTU {
 		return fmt.Errorf("wire MTU %d is out of range: %d to %d bytes", s.mtu, MinMTU, MaxMTU)
 	}
-	return nil
+	return s.wire.Check()
 }
 
 // framer knows where a frame starts in what a TAP gives and how long it may

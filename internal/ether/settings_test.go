@@ -4,7 +4,9 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
+	"netdelta/internal/spec"
 	"netdelta/internal/sys/tuntap"
 )
 
@@ -12,6 +14,9 @@ func TestSettingsRoundTrip(t *testing.T) {
 	for _, s := range []settings{
 		{cpu: -1, mtu: DefaultMTU},
 		{handoff: true, bounded: true, cpu: 3, vnetHdr: true, mtu: MaxMTU},
+		{cpu: -1, mtu: DefaultMTU, frags: true},
+		{cpu: -1, mtu: DefaultMTU, wire: spec.Wire{Line: true}},
+		{cpu: -1, mtu: DefaultMTU, wire: spec.Wire{Line: true, Delay: 10 * time.Microsecond, Loss: spec.Share{Random: 0.01}}},
 	} {
 		got, err := parseSettings(s.args())
 		if err != nil || got != s {
@@ -21,7 +26,7 @@ func TestSettingsRoundTrip(t *testing.T) {
 }
 
 func TestSettingsRefused(t *testing.T) {
-	for _, args := range []string{"-cpu=-2", "-mtu=67", "-mtu=65522", "-mtu=x", "-handoff=maybe", "-bounded=maybe", "-unknown", "word"} {
+	for _, args := range []string{"-cpu=-2", "-mtu=67", "-mtu=65522", "-mtu=x", "-handoff=maybe", "-bounded=maybe", "-frags=maybe", "-wire=delay=x", "-wire=rate=1Tbit/s,delay=1s", "-unknown", "word"} {
 		if _, err := parseSettings(strings.Fields(args)); err == nil {
 			t.Errorf("%s was taken", args)
 		}
@@ -52,6 +57,9 @@ func TestConfigNeedsTAPs(t *testing.T) {
 	s, err := (Config{A: os.Stdin, B: os.Stdin, CPU: -1}).settings()
 	if err != nil || s.mtu != DefaultMTU {
 		t.Errorf("settings = %+v, %v", s, err)
+	}
+	if _, err := (Config{A: os.Stdin, B: os.Stdin, CPU: -1, Wire: spec.Wire{Delay: -1}}).settings(); err == nil {
+		t.Error("a delay below 0 was taken")
 	}
 	if _, err := (Config{A: os.Stdin, B: os.Stdin, MTU: 10}).settings(); err == nil {
 		t.Error("an MTU of 10 was taken")

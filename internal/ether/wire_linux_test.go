@@ -39,6 +39,12 @@ func needContext(t *testing.T, c ether.Context) {
 	if c.TAP.NAPI {
 		labtest.Need(t, feature.TAPNAPI)
 	}
+	if c.TAP.NAPIFrags {
+		labtest.Need(t, feature.TAPFrags)
+	}
+	if c.Steered {
+		labtest.Need(t, feature.Steering)
+	}
 	if c.TAP.VNetHdr {
 		labtest.Need(t, feature.VNetHdr)
 	}

@@ -77,8 +77,11 @@ var (
 	TAP    = row("TAP devices", "the lab's ether link", tryTAP)
 	// TAPNAPI and what follows it are kinds of TAP, so each needs TAP too.
 	TAPNAPI         = row("NAPI on TAP devices", "ether's softirq and kthread contexts", tryTAPNAPI)
+	TAPFrags        = row("page fragments on TAP devices", "ether's frags context", tryTAPFrags)
+	Steering        = row("packet steering", "ether's backlog context", trySteering)
 	VNetHdr         = row("virtio-net headers on TAP devices", "ether's checksum and segmentation offload", tryVNetHdr)
 	ThreadedNAPI    = row("threaded NAPI", "ether's kthread and veth's napi-threaded context", tryThreadedNAPI)
+	SocketGroup     = row("packets by control group of their socket", "the check that packets are classified in every context", trySocketGroup)
 	ICMP            = row("ICMP sockets", "icmp_echo", tryICMP)
 	MemoryLock      = row("locked memory", "workers without page faults", tryMemoryLock)
 	UDPSegment      = row("UDP segmentation", "udp_stream's send method gso", tryUDPSegment)
@@ -90,4 +93,4 @@ var (
 )
 
 // All is the table of probes, in the order in which they build on each other.
-var All = []Probe{NetNS, UserNS, Veth, TAP, TAPNAPI, VNetHdr, ThreadedNAPI, ICMP, MemoryLock, UDPSegment, UDPGRO, URing, URingSendZC, ZeroCopySend, ZeroCopyReceive}
+var All = []Probe{NetNS, UserNS, Veth, TAP, TAPNAPI, TAPFrags, Steering, VNetHdr, ThreadedNAPI, SocketGroup, ICMP, MemoryLock, UDPSegment, UDPGRO, URing, URingSendZC, ZeroCopySend, ZeroCopyReceive}

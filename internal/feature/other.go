@@ -23,8 +23,11 @@ func tryUserNS() *Error          { return needsLinux() }
 func tryVeth() *Error            { return needsLinux() }
 func tryTAP() *Error             { return needsLinux() }
 func tryTAPNAPI() *Error         { return needsLinux() }
+func tryTAPFrags() *Error        { return needsLinux() }
+func trySteering() *Error        { return needsLinux() }
 func tryVNetHdr() *Error         { return needsLinux() }
 func tryThreadedNAPI() *Error    { return needsLinux() }
+func trySocketGroup() *Error     { return needsLinux() }
 func tryICMP() *Error            { return needsLinux() }
 func tryMemoryLock() *Error      { return needsLinux() }
 func tryUDPSegment() *Error      { return needsLinux() }

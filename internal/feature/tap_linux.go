@@ -17,6 +17,14 @@ func tryTAP() *Error { return openTAP("make a TAP", "Linux 2.4 or later", tuntap
 func tryTAPNAPI() *Error {
 	return openTAP("make a TAP with IFF_NAPI", "Linux 4.15 or later", tuntap.Options{NAPI: true})
 }
+func tryTAPFrags() *Error {
+	e := openTAP("make a TAP with IFF_NAPI_FRAGS", "Linux 4.15 or later", tuntap.Options{NAPI: true, NAPIFrags: true})
+	if e != nil && TAPNAPI.Err() == nil && errors.Is(e, os.ErrPermission) {
+		e.Need = "CAP_NET_ADMIN in the initial user namespace: being root of another one is not enough"
+		e.Advice = "run as root, outside of any user namespace, or choose another context"
+	}
+	return e
+}
 func tryVNetHdr() *Error {
 	return openTAP("make a TAP with IFF_VNET_HDR and checksum and TSO offload", "Linux 2.6.27 or later", tuntap.Options{VNetHdr: true})
 }

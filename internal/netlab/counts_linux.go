@@ -12,7 +12,8 @@ import (
 // begin with "wire." for the wire's own, by direction
 // ("wire.a_to_b.frames_in"), and with the host's letter for those of its
 // interface ("a.rx_dropped"). "a.napi_packets" is what host a's veth received
-// by NAPI. A counter that is not there is 0, or unknown to the kernel.
+// by NAPI. "a.classified_all" and "a.classified_cgroup" are there after
+// Lab.Classify, and are since then. A counter that is not there is 0, or unknown to the kernel.
 func (k *Link) Counts() (map[string]int64, error) {
 	counts := map[string]int64{}
 	if k.wire != nil {
@@ -30,6 +31,9 @@ func (k *Link) Counts() (map[string]int64, error) {
 			return nil, err
 		}
 		addDeviceCounts(counts, h.Name, dev.Attrs().Statistics)
+		if err := h.addClasses(counts); err != nil {
+			return nil, err
+		}
 		if k.cfg.Kind != Veth {
 			continue
 		}
@@ -85,7 +89,7 @@ func (h *Host) polledPackets() (n int64, known bool, err error) {
 // yet passes them by for frames that could not be merged.
 func (k *Link) handled(context.Context) error {
 	if k.cfg.Kind != Veth {
-		return nil
+		return k.steered()
 	}
 	want := vethContextOf(k.cfg.Context).gro
 	return k.onBoth(func(h, _ *Host) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"time"
 
 	"github.com/safchain/ethtool"
@@ -13,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"netdelta/internal/sys"
+	"netdelta/internal/sys/nft"
 )
 
 // The hosts' addresses, from the ranges for documentation (RFC 5737, RFC
@@ -31,7 +33,12 @@ type Host struct {
 	NS *sys.NetNS
 	// Device is the name of the host's end of a link.
 	Device string
+	// Group is the directory of the control group that the host's workers are to be
+	// started in; nil unless Lab.Classify was called.
+	Group *os.File
 
+	group       *group
+	classes     *nft.Table // counts by that group
 	addr, addr6 netip.Prefix
 	mac         net.HardwareAddr
 	// Netlink and ethtool sockets belong to the namespace that they were made
@@ -132,6 +139,10 @@ func (h *Host) waitGone() error {
 }
 
 func (h *Host) close() error {
+	return errors.Join(h.unclassify(), h.leave())
+}
+
+func (h *Host) leave() error {
 	if h.nl != nil {
 		h.nl.Close()
 	}

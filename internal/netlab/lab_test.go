@@ -18,8 +18,11 @@ import (
 
 // roles is what the test binary does when it is started again.
 var roles = map[string]func(args []string) int{
-	sys.RoleWire: ether.Main,
-	roleVictim:   victim,
+	sys.RoleWire:  ether.Main,
+	sys.RoleAwake: AwakeMain,
+	roleVictim:    victim,
+	roleMember:    member,
+	roleLeaver:    leaver,
 }
 
 func TestMain(m *testing.M) {

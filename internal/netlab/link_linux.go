@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"slices"
 	"sync"
 
 	"netdelta/internal/ether"
@@ -17,6 +18,11 @@ type Link struct {
 	cfg  LinkConfig
 	wire *ether.Wire // nil for a veth
 	taps []*os.File
+	// warnings are the link's own; the wire has others.
+	warnings []string
+	// seen is what each CPU had taken in before the first frame of a steered
+	// link, by its number.
+	seen map[int]uint32
 	once sync.Once
 	gone error
 }
@@ -113,9 +119,9 @@ func (k *Link) Err() error {
 // Warnings are what the link could not have but can do without.
 func (k *Link) Warnings() []string {
 	if k.wire == nil {
-		return nil
+		return slices.Clone(k.warnings)
 	}
-	return k.wire.Warnings()
+	return slices.Concat(k.warnings, k.wire.Warnings())
 }
 
 // Close takes the link down and returns when the hosts have no interfaces of

@@ -3,14 +3,15 @@
 //
 // Nothing has a name outside of the process: the namespaces are held by
 // descriptors only, TAPs by the wire process, and that ends with its control
-// socket. So whatever ends the process takes the lab with it.
+// socket. So whatever ends the process takes the lab with it. Control groups
+// alone have names (Lab.Classify): those that a killed process left, which hold
+// nothing, the next one removes.
 //
 // Whatever is set is read back, and a setting that did not stick is an error.
 package netlab
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"netdelta/internal/ether"
@@ -32,11 +33,21 @@ const (
 	MaxMTU     = ether.MaxMTU
 )
 
+// maxFragsMTU and maxFragsFrame are the most bytes of a packet, and of a frame that
+// is not segmented yet, where TAPs take page fragments. The kernel's limit for both
+// is 65535 bytes with the Ethernet header and what it keeps free before it (NET_SKB_PAD,
+// a cache line of 256 bytes at most, and 2 more; tun_napi_alloc_frags in
+// drivers/net/tun.c).
+const (
+	maxFragsFrame = 65535 - 256 - 2
+	maxFragsMTU   = maxFragsFrame - 14 - 4 // Ethernet header and VLAN tag
+)
+
 // LinkConfig says what link to build.
 type LinkConfig struct {
 	Kind string // Ether or Veth
 	// Context is the receive handlers', the same at both hosts: one of
-	// Contexts(Kind).
+	// Contexts(Kind), or a name that ContextOn knows.
 	Context string
 	// Offload lets frames cross the link with their checksums left undone and
 	// longer than the MTU, to be segmented (TSO, USO). Without it both are done
@@ -63,15 +74,23 @@ func (c *LinkConfig) check() error {
 	if err != nil {
 		return err
 	}
-	names := k.names()
-	if !slices.Contains(names, c.Context) {
-		return fmt.Errorf("unknown context %q of %s: valid are %s", c.Context, c.Kind, strings.Join(names, ", "))
+	if _, ok := ContextOn(c.Kind, c.Context); !ok {
+		return fmt.Errorf("unknown context %q of %s: valid are %s", c.Context, c.Kind, strings.Join(k.names(), ", "))
 	}
 	if c.MTU == 0 {
 		c.MTU = DefaultMTU
 	}
 	if c.MTU < MinMTU || c.MTU > MaxMTU {
 		return fmt.Errorf("MTU %d is out of range: %d to %d bytes", c.MTU, MinMTU, MaxMTU)
+	}
+	if c.Kind == Ether && etherContextOf(c.Context).TAP.NAPIFrags && c.MTU > maxFragsMTU {
+		return fmt.Errorf("MTU %d is out of range of context %s: %d to %d bytes", c.MTU, c.Context, MinMTU, maxFragsMTU)
+	}
+	if c.Kind == Veth && !c.Wire.Plain() {
+		return fmt.Errorf("veth with %s: a veth has no wire that could do that; use link %s", c.Wire, Ether)
+	}
+	if err := c.Wire.Check(); err != nil {
+		return err
 	}
 	if c.Kind == Veth && c.Offload && vethContextOf(c.Context).gro {
 		return fmt.Errorf("veth with context %s and offload: the veth driver passes NAPI by for frames that are not segmented yet; use context backlog, or no offload", c.Context)
@@ -105,10 +124,16 @@ func (c *LinkConfig) needs() []feature.Probe {
 		probes = append(probes, feature.Veth)
 		threaded = vethContextOf(c.Context).threaded
 	case Ether:
-		context, _ := ether.ContextOf(c.Context)
+		context := etherContextOf(c.Context)
 		probes = append(probes, feature.TAP)
 		if context.TAP.NAPI {
 			probes = append(probes, feature.TAPNAPI)
+		}
+		if context.TAP.NAPIFrags {
+			probes = append(probes, feature.TAPFrags)
+		}
+		if context.Steered {
+			probes = append(probes, feature.Steering)
 		}
 		if c.Offload {
 			probes = append(probes, feature.VNetHdr)

@@ -4,8 +4,11 @@ package netlab
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
+	"os"
+	"runtime"
 
 	"netdelta/internal/feature"
 	"netdelta/internal/sys"
@@ -19,6 +22,7 @@ type Host struct {
 	Name   string
 	NS     *sys.NetNS
 	Device string
+	Group  *os.File
 }
 
 // Link is a link between a lab's hosts.
@@ -32,6 +36,9 @@ func NeedUserNS() bool { return false }
 
 // Close does nothing.
 func (l *Lab) Close() error { return nil }
+
+// Classify reports that control groups need Linux.
+func (l *Lab) Classify() error { return feature.SocketGroup.Err() }
 
 // Connect reports that links need Linux.
 func (l *Lab) Connect(_ context.Context, c LinkConfig) (*Link, error) { return nil, Check(c) }
@@ -62,3 +69,17 @@ func (k *Link) Warnings() []string { return nil }
 
 // Close does nothing.
 func (k *Link) Close() error { return nil }
+
+// Awake keeps CPUs awake, on Linux.
+type Awake struct{}
+
+// KeepAwake reports that this needs Linux.
+func KeepAwake([]int) (*Awake, error) {
+	return nil, fmt.Errorf("keep the CPUs awake: it needs Linux, this is %s: %w", runtime.GOOS, errors.ErrUnsupported)
+}
+
+// Close does nothing.
+func (*Awake) Close() error { return nil }
+
+// AwakeMain reports that there is nothing to keep awake.
+func AwakeMain([]string) int { return 1 }

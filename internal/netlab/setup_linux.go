@@ -94,11 +94,13 @@ func (k *Link) thread(context.Context) error {
 		return nil // as interfaces are made
 	}
 	return k.onBoth(func(h, _ *Host) error {
-		fs, err := h.NS.OpenSysfs()
-		if err != nil {
-			return err
-		}
-		return errors.Join(fs.Set("class/net/"+h.Device+"/threaded", "1"), fs.Close())
+		return k.bindNew(h, func() error {
+			fs, err := h.NS.OpenSysfs()
+			if err != nil {
+				return err
+			}
+			return errors.Join(fs.Set("class/net/"+h.Device+"/threaded", "1"), fs.Close())
+		})
 	})
 }
 
@@ -148,6 +150,8 @@ func (k *Link) verify(context.Context) error {
 			return ignored(h.Device, "MTU", a.MTU, k.cfg.MTU)
 		case a.TxQLen != txQueue:
 			return ignored(h.Device, "transmit queue", a.TxQLen, txQueue)
+		case k.limited() && a.GSOMaxSize != maxFragsFrame:
+			return ignored(h.Device, "most bytes of a frame that is not segmented yet", a.GSOMaxSize, maxFragsFrame)
 		case a.Flags&net.FlagUp == 0:
 			return ignored(h.Device, "state", "down", "up")
 		}
@@ -159,6 +163,9 @@ func (k *Link) verify(context.Context) error {
 			if features[name] != want {
 				return ignored(h.Device, name, features[name], want)
 			}
+		}
+		if err := k.verifySteering(h); err != nil {
+			return err
 		}
 		return k.verifyThreads(h)
 	})

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"netdelta/internal/ether"
 	"netdelta/internal/feature"
 	"netdelta/internal/sys"
 )
@@ -16,7 +15,7 @@ func (k *Link) polling() (napi, threaded bool) {
 		c := vethContextOf(k.cfg.Context)
 		return c.gro, c.threaded
 	}
-	c, _ := ether.ContextOf(k.cfg.Context)
+	c := etherContextOf(k.cfg.Context)
 	return c.TAP.NAPI, c.Threaded
 }
 

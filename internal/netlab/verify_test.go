@@ -71,6 +71,17 @@ func TestIgnoredSettingsAreErrors(t *testing.T) {
 		{"threads in napi", LinkConfig{Kind: Veth, Context: "napi"}, threaded("1"), verify, "threaded NAPI 1 after 0"},
 		{"no threads", LinkConfig{Kind: Ether, Context: "kthread", WireCPU: sys.NoCPU}, threaded("0"), verify, "threaded NAPI 0 after 1"},
 		{"no veth threads", LinkConfig{Kind: Veth, Context: "napi-threaded"}, threaded("0"), verify, "threaded NAPI 0 after 1"},
+		{"steering", LinkConfig{Kind: Ether, Context: "backlog", WireCPU: sys.NoCPU, HandlerCPU: sys.NoCPU}, func(_ *testing.T, k *Link) { k.cfg.HandlerCPU = otherCPU(t) }, verify, "packet steering"},
+		{"a backlog that is idle", LinkConfig{Kind: Ether, Context: "backlog", WireCPU: sys.NoCPU, HandlerCPU: sys.NoCPU}, func(_ *testing.T, k *Link) { k.seen = map[int]uint32{} }, handled, "offline"},
+		{"page fragments", LinkConfig{Kind: Ether, Context: "frags", Offload: true, WireCPU: sys.NoCPU}, func(t *testing.T, k *Link) {
+			dev, err := lab.B.device()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := lab.B.nl.LinkSetGSOMaxSize(dev, 65536); err != nil {
+				t.Fatal(err)
+			}
+		}, verify, "65536 after 65277"},
 		{"no NAPI", LinkConfig{Kind: Veth, Context: "backlog"}, func(_ *testing.T, k *Link) { k.cfg.Context = "napi" }, handled, "by NAPI"},
 		{"NAPI", LinkConfig{Kind: Veth, Context: "napi-threaded"}, func(_ *testing.T, k *Link) { k.cfg.Context = "backlog" }, handled, "by NAPI"},
 	} {
@@ -101,7 +112,7 @@ func TestTAPsAreReadBack(t *testing.T) {
 		if err := checkTAP(f, made); err != nil {
 			t.Error(err)
 		}
-		for _, other := range []tuntap.Options{{}, {NAPI: true, VNetHdr: true}, {NAPI: true, SndBuf: 1 << 20}} {
+		for _, other := range []tuntap.Options{{}, {NAPI: true, VNetHdr: true}, {NAPI: true, SndBuf: 1 << 20}, {NAPI: true, NAPIFrags: true}} {
 			if checkTAP(f, other) == nil {
 				t.Errorf("a TAP made with %+v passes for %+v", made, other)
 			}

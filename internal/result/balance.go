@@ -14,12 +14,14 @@ const (
 	CountSentAll        = "sent_all"         // sender: datagrams that the kernel took
 	CountReceivedAll    = "received_all"     // receiver: datagrams that the program got
 	CountSocketDropsAll = "socket_drops_all" // receiver: dropped at the socket
+	CountDuplicatesAll  = "duplicates_all"   // receiver of a stream: datagrams that it had already
+	CountReorderedAll   = "reordered_all"    // receiver of a stream: datagrams after a later one
 )
 
 // Balance says where the datagrams of a whole trial went in one direction,
 // warm-up and what follows the window included:
 //
-//	Sent = Received + SocketDrops + Drops on the way - OtherDrops + Rest
+//	Sent + Copies = Received + SocketDrops + Drops on the way - OtherDrops + Rest
 //
 // Nothing is under way any more: when a stream's sender has ended, the receiver
 // reads until its socket has been quiet for a whole receive call; and the end
@@ -29,6 +31,8 @@ type Balance struct {
 	// From is the end that sent, and To the one that received: Local or Remote.
 	From, To                    string
 	Sent, Received, SocketDrops int64
+	// Copies are those that a lab's wire made of the datagrams.
+	Copies int64
 	// Drops are those of the counters on the way that have any, each packet
 	// in one of them.
 	Drops []Drop
@@ -122,7 +126,8 @@ func (t *Trial) balance(d direction) (b Balance, ok bool) {
 	}
 	drops, haveDrops := t.end(d.to).Counts[CountSocketDropsAll]
 	b = Balance{From: d.from, To: d.to, Sent: sent, Received: received, SocketDrops: drops}
-	b.Rest = sent - received - drops
+	b.Copies = t.Path.Counts[strings.TrimSuffix(d.wire, "drop_")+"duplicated"]
+	b.Rest = sent + b.Copies - received - drops
 	frames, haveFrames := t.Path.Counts[d.sent]
 	if !haveFrames {
 		b.dropAtHosts(t, d, hostPlaces, haveDrops)
@@ -144,6 +149,10 @@ func (t *Trial) balance(d direction) (b Balance, ok bool) {
 		b.Others = max(frames-sent, 0)
 		b.OtherDrops = min(b.Others, max(-b.Rest, 0))
 		b.Rest += b.OtherDrops
+		// The wire's copies of what was none of the test's came to nobody.
+		others := min(b.Others, b.Copies, max(b.Rest, 0))
+		b.Copies -= others
+		b.Rest -= others
 	}
 	return b, true
 }

@@ -120,13 +120,19 @@ func boundByKernel(t *Trial, e *End) *finding {
 }
 
 // contended is silent where the coordinator knows that there are more threads
-// than CPUs, and said so.
+// than CPUs, and said so, and where the test asks for that.
 func contended(t *Trial, e *End) *finding {
 	waited := busiest(e, "run_delay_ns")
-	if waited <= contendedFrom || t.warned(oversubscribed) {
+	if waited <= contendedFrom || t.warned(oversubscribed) || t.sharesCPUs() {
 		return nil
 	}
 	return found("a traffic thread was ready for %s of the window and had no CPU", inPercent(waited))
+}
+
+// sharesCPUs says that the test itself has its threads share their CPUs, with each
+// other or with loops that it runs beside them.
+func (t *Trial) sharesCPUs() bool {
+	return t.Test.Params.At == spec.WakeSame || t.Test.Params.Busy != ""
 }
 
 // oversubscribed is the coordinator's code for more threads than CPUs.

@@ -53,6 +53,9 @@ func saturatedByInterrupts(t *Trial, e *End) *finding {
 
 func saturatedByOthers(t *Trial, e *End) *finding {
 	var worst fullCPU
+	if t.sharesCPUs() {
+		return nil
+	}
 	for _, c := range fullCPUs(t, e) {
 		if c.interrupts < interruptsFrom && c.others >= max(unexplainedFrom, worst.others) {
 			worst = c

@@ -72,9 +72,9 @@ const (
 	InterruptsPerPacket = "interrupts_per_packet"
 	// Interrupts is those interrupts per second, and InterfacePackets the packets
 	// that the interface sent and received per second.
-	Interrupts       = "interrupts"
-	InterfacePackets = "interface_packets"
-	SoftirqsPerPacket   = "softirqs_per_packet"
+	Interrupts        = "interrupts"
+	InterfacePackets  = "interface_packets"
+	SoftirqsPerPacket = "softirqs_per_packet"
 	// BytesPerPacket is of what crosses the receiver's interface, headers
 	// included; BytesPerSegment is payload of the segments that TCP counted.
 	BytesPerPacket  = "bytes_per_packet"

@@ -65,10 +65,26 @@ func (e *End) Validate() error {
 	if err := checkIntervals(e.Intervals); err != nil {
 		return fmt.Errorf("%s end: %w", e.Role, err)
 	}
+	if err := checkEach(e.Each); err != nil {
+		return fmt.Errorf("%s end: %w", e.Role, err)
+	}
 	if err := e.Counters.validate(); err != nil {
 		return fmt.Errorf("%s end: %w", e.Role, err)
 	}
 	return checkCounts(e.Role+" end", e.Counts)
+}
+
+// checkEach is about the round trips that were kept one by one.
+func checkEach(each []int64) error {
+	if len(each) > spec.MaxEach {
+		return fmt.Errorf("%d round trips one by one are more than the %d that are ever kept", len(each), spec.MaxEach)
+	}
+	for i, ns := range each {
+		if ns < -1 {
+			return fmt.Errorf("round trip %d took %d ns: it is 0 or more, or -1 for one that was given up", i+1, ns)
+		}
+	}
+	return nil
 }
 
 func (e *End) validate(role string) error {

@@ -3,6 +3,7 @@ package roles
 
 import (
 	"netdelta/internal/ether"
+	"netdelta/internal/netlab"
 	"netdelta/internal/sys"
 	"netdelta/internal/worker"
 )
@@ -14,6 +15,7 @@ var roles = []struct {
 }{
 	{sys.RoleWorker, worker.Main},
 	{sys.RoleWire, ether.Main},
+	{sys.RoleAwake, netlab.AwakeMain},
 }
 
 // Dispatch runs the role that the first argument names, if it names one, and

@@ -100,6 +100,8 @@ func (r *reader) document(text string) (Document, error) {
 		{"fraction", readText("fraction", &p.Fraction)},
 		{"tests", keep(&tests)},
 		{"sizes", keep(&sizes)},
+		{"beside", r.beside(p)},
+		{"each", readInt("each", &p.Each)},
 		{"blocks", readInt("blocks", &p.Blocks)},
 		{"precision", readPercent("precision", &p.Precision)},
 		{"limit", readDuration("limit", &p.Limit)},

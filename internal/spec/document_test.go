@@ -198,6 +198,8 @@ func TestPlanSchema(t *testing.T) {
 		"factors: {gro: {set: grow, levels: [on, off]}}",
 		"factors: {gro: {set: gro@here, levels: [on, off]}}",
 		"factors: {gro: {set: gro, levels: [on]}}",
+		"factors: {gro: {set: gro, levels: [on], condition: false}}",
+		"factors: {gro: {set: gro, levels: [on, off], condition: perhaps}}",
 		"factors: {gro: {set: coalesce, levels: [a, b]}}",
 		"factors: {gro: {set: gro, level: [on, off]}}",
 		"factors: {gro: {levels: {a: {grow: on}, b: {grow: off}}}}",

@@ -40,6 +40,10 @@ func (r *reader) factor(n *node, f *Factor) (baseline string, err error) {
 		{"set", keep(&set)},
 		{"levels", keep(&levels)},
 		{"slow", readBool("slow", &f.Slow)},
+		{"condition", func(n *node) error {
+			r.mark(n, "factors", f.Name, "condition")
+			return readBool("condition", &f.Condition)(n)
+		}},
 		{"baseline", func(n *node) error {
 			r.mark(n, "factors", f.Name, "baseline")
 			baseline, err = n.word("baseline")

@@ -46,12 +46,26 @@ func (r *reader) lab(n *node, l *Lab) error {
 			}
 			return readKnob("link-mtu", new(string))(n)
 		}},
+		{"wire", readWire(&l.Wire)},
 		{"ipv6", readBool("ipv6", &l.IPv6)},
 		{"cpu-local", readCPUs("cpu-local", &l.CPULocal)},
 		{"cpu-remote", readCPUs("cpu-remote", &l.CPURemote)},
 		{"cpu-wire", readCPUs("cpu-wire", &l.CPUWire)},
 	})
 	return err
+}
+
+func readWire(to *Wire) func(*node) error {
+	return func(n *node) error {
+		s, err := n.word("wire")
+		if err != nil {
+			return err
+		}
+		if *to, err = ParseWire(s); err != nil {
+			return n.wrong("%w", err)
+		}
+		return nil
+	}
 }
 
 // readKnob reads what a knob without an argument may be set to.
@@ -130,6 +144,22 @@ func (r *reader) tests(tests, sizes *node, p *Plan) error {
 			return err
 		}
 	}
+	return r.testList(items, bytes, "tests", &p.Tests)
+}
+
+// beside reads the tests that run beside.
+func (r *reader) beside(p *Plan) func(*node) error {
+	return func(n *node) error {
+		items, err := n.words("beside")
+		if err != nil {
+			return err
+		}
+		return r.testList(items, nil, "beside", &p.Beside)
+	}
+}
+
+// testList reads tests, which are at that key of the plan.
+func (r *reader) testList(items []*node, bytes []int, key string, to *[]Test) error {
 	for i := 0; i < len(items); i++ {
 		item := items[i]
 		list := item.text
@@ -142,10 +172,10 @@ func (r *reader) tests(tests, sizes *node, p *Plan) error {
 			return item.wrong("%w", err)
 		}
 		for _, t := range some {
-			r.mark(item, "tests", strconv.Itoa(len(p.Tests)))
-			p.Tests = append(p.Tests, t)
+			r.mark(item, key, strconv.Itoa(len(*to)))
+			*to = append(*to, t)
 		}
-		if len(p.Tests) > MaxTests {
+		if len(*to) > MaxTests {
 			return item.wrong("there are more than %d tests", MaxTests)
 		}
 	}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"maps"
 	mathbits "math/bits"
 	"slices"
 	"strconv"
@@ -16,12 +17,14 @@ const MaxFractionFactors = 10
 // Among all such fractions it is one of least aberration: the shortest effects
 // that can't be told from the mean are as long as can be, and as few (Fries and
 // Hunter 1980). At least no main effect is mistaken for another: a fraction that
-// is too small for that is an error.
+// is too small for that is an error. Conditions are in none of it: each combination
+// of theirs has the same fraction of the others.
 func FractionOf(factors []Factor, baseline Variant, share string) ([]Variant, error) {
 	p, err := halvings(share)
 	if err != nil {
 		return nil, err
 	}
+	conditions, factors := Split(factors)
 	k := len(factors)
 	if k > MaxFractionFactors {
 		return nil, fmt.Errorf("fraction %s: of more than %d factors, here %d, no fraction is worked out: list the variants", share, MaxFractionFactors, k)
@@ -51,7 +54,17 @@ func FractionOf(factors []Factor, baseline Variant, share string) ([]Variant, er
 		}
 		chosen = append(chosen, v)
 	}
-	return chosen, nil
+	if len(conditions) == 0 {
+		return chosen, nil
+	}
+	var all []Variant
+	for _, v := range chosen {
+		for _, c := range crossing(conditions) {
+			maps.Copy(c, v)
+			all = append(all, c)
+		}
+	}
+	return all, nil
 }
 
 // halvings is how often a share halves: 1/4 does twice.

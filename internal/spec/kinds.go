@@ -96,7 +96,7 @@ var kinds = []Kind{
 		slices.Concat([]string{"size"}, buffers, limits, []string{"pacing"}, methods, ipOpts, tcpOpts),
 		"TCP bytes both ways at the same time, on two connections"},
 	{"wake", Wake, "", Params{By: "futex"}, 0,
-		[]string{"by", "count", "fifo"},
+		[]string{"by", "at", "busy", "count", "fifo"},
 		"two threads that wake each other in turns, no network"},
 }
 

@@ -48,6 +48,8 @@ var knobs = []Knob{
 	{Name: "context", Scope: OnLink, Form: "NAME", About: "where the lab's hosts handle received frames", check: nameValue(MaxName)},
 	{Name: "offload", Scope: OnLink, Form: "on|off", About: "checksums and segmentation left to the lab's link", check: onOffValue},
 	{Name: "link-mtu", Scope: OnLink, Form: "BYTES", About: "largest packet of the lab's link", check: numberValue(minMTU, maxMTU)},
+	{Name: "wire", Scope: OnLink, Arg: strings.Join(WireNames(), "|"), Form: "VALUE", About: "what the wire of a lab's ether link does to frames: wire.delay, wire.loss",
+		checkArg: oneOf(WireNames()), check: wireValue},
 }
 
 func onOffKnob(name, about string) Knob {

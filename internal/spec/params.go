@@ -173,6 +173,8 @@ var params = []param{
 	number("busypoll", func(p *Params) *int { return &p.BusyPoll }, 1, MaxBusyPoll, "SO_BUSY_POLL of both ends in us"),
 	number("fifo", func(p *Params) *int { return &p.FIFO }, 1, 99, "priority of the traffic threads under SCHED_FIFO"),
 	word("by", func(p *Params) *string { return &p.By }, func(Kind) []string { return WakeMethods() }, "what wakes a thread"),
+	word("at", func(p *Params) *string { return &p.At }, func(Kind) []string { return []string{WakeSame, WakeOther} }, "whether the two threads have one CPU, or one each; as the end is bound unless given"),
+	word("busy", func(p *Params) *string { return &p.Busy }, func(Kind) []string { return []string{WakeAwake, WakeLoaded} }, "what else runs on those CPUs: a loop of idle priority, or of ordinary; nothing unless given"),
 }
 
 // message is the largest message of a kind of test.

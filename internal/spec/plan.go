@@ -152,6 +152,6 @@ func crossing(factors []Factor) []Variant {
 	return all
 }
 
-// Trials is the number of trials that the plan runs, at most where its precision
-// may end it before.
-func (p *Plan) Trials() int { return p.Blocks * p.countVariants() * len(p.Tests) }
+// Trials is the number of trials that the plan runs, those of its tests beside
+// included, at most where its precision may end it before.
+func (p *Plan) Trials() int { return p.Blocks * (p.countVariants()*len(p.Tests) + p.besideEach()) }

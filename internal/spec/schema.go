@@ -36,9 +36,10 @@ func PlanSchema() []byte {
 		"patternProperties": object{refPattern(false): text, refPattern(true): commands}, "additionalProperties": false, "minProperties": 1}
 	value := object{"oneOf": []object{text, {"type": "object"}, {"type": "null"}}}
 	properties := object{
-		"set":      object{"type": "string", "pattern": anyPattern(refPattern(false), refPattern(true)), "description": "what the levels set: [DEVICE.]KNOB[.ARG][@END]; knobs: " + knobHelp()},
-		"slow":     object{"type": "boolean", "description": "a change is expensive: the factor changes only between whole plots"},
-		"baseline": object{"type": []string{"string", "number", "boolean"}, "description": "the level that the others are compared with; the first if not given"},
+		"set":       object{"type": "string", "pattern": anyPattern(refPattern(false), refPattern(true)), "description": "what the levels set: [DEVICE.]KNOB[.ARG][@END]; knobs: " + knobHelp()},
+		"slow":      object{"type": "boolean", "description": "a change is expensive: the factor changes only between whole plots"},
+		"condition": object{"type": "boolean", "description": "the levels are circumstances: all else is compared within each, and they with nothing; one is enough"},
+		"baseline":  object{"type": []string{"string", "number", "boolean"}, "description": "the level that the others are compared with; the first if not given"},
 	}
 	with := func(levels object) object {
 		o := object{"levels": levels}
@@ -48,12 +49,18 @@ func PlanSchema() []byte {
 		return o
 	}
 	one := closed("levels of one knob", with(object{"oneOf": []object{
-		{"type": "array", "minItems": 2, "items": name},
-		{"type": "object", "minProperties": 2, "additionalProperties": value},
+		{"type": "array", "minItems": 1, "items": name},
+		{"type": "object", "minProperties": 1, "additionalProperties": value},
 	}}), "set", "levels")
-	several := closed("levels that each set several things", with(object{"type": "object", "minProperties": 2,
+	several := closed("levels that each set several things", with(object{"type": "object", "minProperties": 1,
 		"additionalProperties": object{"oneOf": []object{settings, {"type": "null"}}}}), "levels")
 	delete(several["properties"].(object), "set")
+	for _, f := range []object{one, several} {
+		f["anyOf"] = []object{
+			{"properties": object{"levels": object{"minItems": 2, "minProperties": 2}}},
+			{"properties": object{"condition": object{"const": true}}, "required": []string{"condition"}},
+		}
+	}
 	test := object{"type": "string", "pattern": `^ *(` + strings.Join(TestNames(), "|") + `)([ ,]|$)`, "description": "a test with its parameters: udp_rr size=1. Tests: " + strings.Join(TestNames(), ", ")}
 	item := object{"anyOf": []object{test, {"type": []string{"string", "number"}, "pattern": "^[0-9]"}}}
 	cpus := object{"type": []string{"string", "number"}, "description": "CPUs of the traffic threads: 0, 0,1, none"}
@@ -65,14 +72,18 @@ func PlanSchema() []byte {
 			"cpu-local": cpus, "cpu-remote": cpus, "device-local": plain, "device-remote": plain}, "remote"),
 		"lab": closed("two hosts made on this machine", object{"link": object{"enum": []string{"veth", "ether"}}, "context": plain,
 			"offload": object{"type": "boolean"}, "mtu": object{"type": "integer", "minimum": minMTU, "maximum": maxMTU},
+			"wire": patterned(`^(`+strings.Join(WireNames(), "|")+`)=`, "what the wire of ether does to frames: delay=100us,rate=1Gbit/s"),
 			"ipv6": object{"type": "boolean"}, "cpu-local": cpus, "cpu-remote": cpus, "cpu-wire": cpus}),
 		"factors": object{"type": "object", "minProperties": 1, "maxProperties": maxFactors, "description": "what varies, by name",
 			"additionalProperties": object{"oneOf": []object{one, several}}},
 		"variants": object{"type": "array", "minItems": 2, "description": "the combinations of levels that are run; all if not given",
 			"items": object{"type": "object", "additionalProperties": text}},
-		"fraction":  patterned("^1/[1-9][0-9]*$", "the share of all combinations that is run: 1/2, 1/4 ..."),
-		"tests":     object{"oneOf": []object{test, {"type": "array", "minItems": 1, "items": item}}},
-		"sizes":     list(object{"type": []string{"string", "number"}}),
+		"fraction": patterned("^1/[1-9][0-9]*$", "the share of all combinations that is run: 1/2, 1/4 ..."),
+		"tests":    object{"oneOf": []object{test, {"type": "array", "minItems": 1, "items": item}}},
+		"sizes":    list(object{"type": []string{"string", "number"}}),
+		"beside": list(object{"type": "string", "pattern": `^ *` + besideNames() + `([ ,]|$)`,
+			"description": "tests that need no path, in slots of their own: wake by=futex at=other"}),
+		"each":      object{"type": "integer", "minimum": 0, "maximum": MaxEach, "description": "how many round trips of each window are kept one by one"},
 		"blocks":    object{"type": "integer", "minimum": 1, "maximum": MaxBlocks},
 		"precision": percent,
 		"limit":     duration,
@@ -112,6 +123,17 @@ func refPattern(commands bool) string {
 		names = append(names, p)
 	}
 	return fmt.Sprintf("^(%s)(@(%s|%s|%s))?$", strings.Join(names, "|"), EndLocal, EndRemote, EndBoth)
+}
+
+// besideNames are the tests that can run beside, as a pattern.
+func besideNames() string {
+	var names []string
+	for _, k := range kinds {
+		if k.Pattern == Wake {
+			names = append(names, k.Name)
+		}
+	}
+	return "(" + strings.Join(names, "|") + ")"
 }
 
 func anyPattern(patterns ...string) string { return "(" + strings.Join(patterns, ")|(") + ")" }

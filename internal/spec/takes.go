@@ -21,7 +21,8 @@ var UsualCosts = Costs{Trial: 45 * time.Millisecond}
 
 // Estimate is how long a plan takes.
 type Estimate struct {
-	// Trials, Slots and Plots are numbers in all.
+	// Trials, Slots and Plots are numbers in all. Slots are visits of variants:
+	// those beside, which make nothing, are not among them.
 	Trials, Slots, Plots int
 	// Block is one block's time. Total is that of all of them, or what the plan's
 	// limit leaves of it: the block that is under way then is finished.
@@ -38,7 +39,7 @@ func (p *Plan) Takes(c Costs) Estimate {
 	slots := p.countVariants()
 	e := Estimate{Trials: p.Trials(), Slots: p.Blocks * slots, Plots: p.Blocks * plots}
 	trial := plus(p.Warmup+p.Window, c.Trial)
-	e.Block = plus(times(slots, c.Slot), times(slots*len(p.Tests), trial))
+	e.Block = plus(times(slots, c.Slot), times(slots*len(p.Tests)+p.besideEach(), trial))
 	e.Total = times(p.Blocks, e.Block)
 	if p.Limit > 0 {
 		e.Total = min(e.Total, plus(p.Limit, e.Block))

@@ -42,7 +42,7 @@ func TestNewTest(t *testing.T) {
 		{name: "tcp_crr", params: Params{Flows: 4, Threads: 4}, want: "tcp_crr size=1 flows=4 threads=4", short: "tcp_crr flows=4 threads=4"},
 		{name: "tcp_crr", params: Params{Flows: 4, Threads: 2}, wantErr: "tcp_crr has one connection a thread at a time: give as many threads as flows"},
 		{name: "tcp_crr", params: Params{Flows: 2}, wantErr: "as many threads as flows"},
-		{name: "wake", params: Params{Bytes: 1}, wantErr: "takes no bytes: it takes by, count, fifo"},
+		{name: "wake", params: Params{Bytes: 1}, wantErr: "takes no bytes: it takes by, at, busy, count, fifo"},
 	} {
 		got, err := NewTest(c.name, c.params)
 		if c.wantErr != "" {
@@ -120,7 +120,7 @@ func TestParseTests(t *testing.T) {
 		{list: "udp_rr size=99999999999999999999", wantErr: "too large"},
 		{list: "udp_rr size=1 size=2", wantErr: "size is given twice"},
 		{list: "udp_stream request=1", wantErr: "takes no request"},
-		{list: "wake size=1", wantErr: "test wake takes no size: it takes by, count, fifo"},
+		{list: "wake size=1", wantErr: "test wake takes no size: it takes by, at, busy, count, fifo"},
 		{list: "udp_rr size=64,256 size=7", wantErr: "size is given twice"},
 		{list: "udp_rr size=64,70000", wantErr: "size 70000 is out of range: 1 to 65507"},
 		{list: "64,udp_rr", wantErr: "unknown test"},

@@ -92,6 +92,9 @@ func (p *Plan) validateUnder() error {
 		seen := map[Test]Test{}
 		for _, t := range p.Tests {
 			u, err := sub.TestUnder(v, t)
+			if err == nil {
+				err = p.checkEach(u)
+			}
 			if err != nil {
 				return within(err, last...)
 			}

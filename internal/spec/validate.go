@@ -31,7 +31,7 @@ func (p *Plan) Validate() error {
 	if err := p.validateChosen(); err != nil {
 		return err
 	}
-	if variants := p.countVariants(); variants > MaxTrials/len(p.Tests)/p.Blocks {
+	if variants := p.countVariants(); variants > MaxTrials/len(p.Tests)/p.Blocks || p.Trials() > MaxTrials {
 		return faultAt(at("factors"), "%d blocks of every variant with %d tests each are more than %d trials: take fewer blocks, levels or tests",
 			p.Blocks, len(p.Tests), MaxTrials)
 	}
@@ -56,7 +56,7 @@ func (p *Plan) ValidateSingle() error {
 	if p.Chosen != nil || p.Fraction != "" || p.Precision != 0 {
 		return fmt.Errorf("a plan of one variant has neither chosen variants nor a precision")
 	}
-	if len(p.Tests) > MaxTrials/p.Blocks {
+	if len(p.Tests) > MaxTrials/p.Blocks || p.Trials() > MaxTrials {
 		return fmt.Errorf("%d trials of %d tests are more than %d in all: take fewer trials or tests", p.Blocks, len(p.Tests), MaxTrials)
 	}
 	return nil
@@ -123,7 +123,10 @@ func (p *Plan) validateTests() error {
 			return faultAt(at("tests", fmt.Sprint(i)), "test %q is named twice", p.Tests[i])
 		}
 	}
-	return nil
+	if err := p.validateBeside(); err != nil {
+		return err
+	}
+	return p.validateEach()
 }
 
 func (p *Plan) validateFactors() error {
@@ -162,12 +165,12 @@ func (p *Plan) validateFactors() error {
 			return fmt.Errorf("the baseline names a factor %q that the plan does not have", name)
 		}
 	}
-	return nil
+	return p.validateConditions()
 }
 
 // validateLevels is about a factor's levels by themselves.
 func (f *Factor) validateLevels() error {
-	if len(f.Levels) < 2 {
+	if len(f.Levels) < 2 && !(f.Condition && len(f.Levels) == 1) {
 		return faultAt(at("levels"), "it needs two levels or more to compare, got %d", len(f.Levels))
 	}
 	seen := map[string]bool{}
@@ -212,7 +215,12 @@ func (p *Plan) validateChosen() error {
 		}
 		seen[key] = true
 	}
-	if base := p.Baseline.Key(p.Factors); !seen[base] {
+	if err := p.validateWithin(); err != nil {
+		return err
+	}
+	// Conditions are compared with nothing: any combination of theirs will do.
+	_, compared := Split(p.Factors)
+	if base := p.Baseline.Key(compared); !slices.ContainsFunc(p.Chosen, func(v Variant) bool { return v.Key(compared) == base }) {
 		return faultAt(at("variants"), "the baseline, %q, is none of the chosen variants: it is what the others are compared with", base)
 	}
 	for _, f := range p.Factors {

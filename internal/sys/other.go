@@ -5,6 +5,7 @@ package sys
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"runtime"
 )
@@ -38,6 +39,14 @@ func (n *NetNS) Start(cmd *exec.Cmd) error {
 		return needsLinux("start a process in a network namespace")
 	}
 	return cmd.Start()
+}
+
+// StartIn reports that there are no control groups, if one is asked for.
+func StartIn(_ *exec.Cmd, group *os.File) error {
+	if group == nil {
+		return nil
+	}
+	return needsLinux("start a process in a control group")
 }
 
 // ReexecInUserNS reports that there are no user namespaces.

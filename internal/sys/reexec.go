@@ -12,6 +12,7 @@ import (
 const (
 	RoleWorker = "__worker"
 	RoleWire   = "__wire"
+	RoleAwake  = "__awake"
 )
 
 // ControlFD is the descriptor at which a re-executed child finds its control
