@@ -38,6 +38,9 @@ type Config struct {
 	Version string
 	// NS is the network namespace in which workers run; nil is the agent's.
 	NS *sys.NetNS
+	// Group is the directory of the control group in which workers run, as sys.StartIn
+	// has it; nil is the agent's. It stays open for as long as the agent.
+	Group *os.File
 	// Start replaces the worker process.
 	Start func() (Worker, error)
 	// MaxSessions is how many sessions may be held at a time.
@@ -94,7 +97,7 @@ func New(cfg Config) *Agent {
 		cfg.Name, _ = os.Hostname()
 	}
 	if cfg.Start == nil {
-		cfg.Start = processIn(cfg.NS)
+		cfg.Start = processIn(cfg.NS, cfg.Group)
 	}
 	if cfg.Keep == nil {
 		cfg.Keep = holderOf(cfg)

@@ -2,16 +2,18 @@ package agent
 
 import (
 	"errors"
+	"os"
 
 	"netdelta/internal/ctl"
 	"netdelta/internal/sys"
 	"netdelta/internal/worker"
 )
 
-// processIn returns what starts a worker process in the namespace.
-func processIn(ns *sys.NetNS) func() (Worker, error) {
+// processIn returns what starts a worker process in the namespace and the control
+// group.
+func processIn(ns *sys.NetNS, group *os.File) func() (Worker, error) {
 	return func() (Worker, error) {
-		w, err := worker.Start(ns)
+		w, err := worker.StartIn(ns, group)
 		if err != nil {
 			return nil, err
 		}

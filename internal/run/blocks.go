@@ -42,11 +42,11 @@ func (r *runner) remaining() ([][]spec.Slot, error) {
 	for _, slot := range r.Plan.Schedule() {
 		var left []spec.Test
 		for _, t := range slot.Tests {
-			real, err := r.Plan.TestUnder(slot.Variant, t)
+			real, err := r.testIn(slot, t)
 			if err != nil {
 				return nil, err
 			}
-			at := place{slot.Block, slot.Variant.Key(r.Plan.Factors), real}
+			at := place{slot.Block, r.keyOf(slot.Variant), real}
 			if earlier[at] {
 				found[at] = true
 				r.done++
@@ -60,7 +60,7 @@ func (r *runner) remaining() ([][]spec.Slot, error) {
 		}
 	}
 	for _, t := range r.Done {
-		if at := r.placeOf(t); !found[at] {
+		if at := r.placeOf(t); !found[at] && !r.wasBeside(t) {
 			return nil, fmt.Errorf("run: a trial of the part that is done is none of this plan's: block %d, %s, %s", at.block+1, at.variant, at.test)
 		}
 	}
@@ -69,7 +69,15 @@ func (r *runner) remaining() ([][]spec.Slot, error) {
 }
 
 func (r *runner) placeOf(t result.Trial) place {
-	return place{t.Block, t.Variant.Key(r.Plan.Factors), t.Test}
+	return place{t.Block, r.keyOf(t.Variant), t.Test}
+}
+
+// keyOf is the variant's key; empty for that of a test beside, which is none.
+func (r *runner) keyOf(v spec.Variant) string {
+	if len(v) == 0 {
+		return ""
+	}
+	return v.Key(r.Plan.Factors)
 }
 
 // blocks runs what is left of each block, and asks after each whether that is

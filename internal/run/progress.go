@@ -11,7 +11,8 @@ type Progress struct {
 	Done, Total   int // trials
 	Block, Blocks int // the block under way, from 0, and how many there are
 	// Variant and Test are what runs next, as "rx=kthread" and "udp_rr
-	// size=1"; empty when all is done, and Variant where nothing varies.
+	// size=1"; empty when all is done, and Variant where nothing varies and for a
+	// test beside.
 	Variant, Test string
 	Attempt       int // from 1
 	Elapsed       time.Duration
@@ -63,7 +64,9 @@ func (r *runner) report(slot spec.Slot, test string, attempt int) {
 	if test != "" {
 		one := each(r.done-r.earlier, p.Elapsed, r.Plan.Warmup+r.Plan.Window)
 		times := func(trials int) time.Duration { return time.Duration(trials) * one }
-		p.Variant = slot.Variant.Key(r.Plan.Factors)
+		if !slot.Beside {
+			p.Variant = slot.Variant.Key(r.Plan.Factors)
+		}
 		p.AtMost = r.Plan.Precision > 0
 		p.Left = within(r.Plan.Limit, p.Elapsed, times(p.Total-p.Done), times(r.inBlock), times(p.Total/p.Blocks))
 	}

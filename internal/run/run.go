@@ -133,7 +133,7 @@ func (c *Config) check() error {
 	if c.Local == nil || c.Setup == nil || c.Sink == nil {
 		return errors.New("run: a local agent, a setup and a sink are needed")
 	}
-	for _, t := range c.Plan.Tests {
+	for _, t := range c.Plan.Tests { // of those beside none has a remote end
 		if c.Remote == nil && hasRemote(t) {
 			return fmt.Errorf("run: test %s needs an agent at its remote end", t)
 		}
@@ -179,8 +179,10 @@ type runner struct {
 // slot runs every test of a slot on one path.
 func (r *runner) slot(ctx context.Context, slot spec.Slot) (err error) {
 	r.changes = nil
-	r.between = r.remake(slot)
-	r.before = &slot
+	if !slot.Beside {
+		r.between = r.remake(slot)
+		r.before = &slot
+	}
 	defer func() {
 		if closing := r.closePath(ctx, false); closing != nil {
 			err = and(err, r.stopped(slot, "", closing))
@@ -261,8 +263,11 @@ func (r *runner) interrupted(ctx context.Context) error {
 
 func (r *runner) stopped(slot spec.Slot, test string, cause error) error {
 	where := fmt.Sprintf("block %d, %s", slot.Block+1, slot.Variant.Key(r.Plan.Factors))
-	if r.Plan.Single() {
+	switch {
+	case r.Plan.Single():
 		where = fmt.Sprintf("trial %d", slot.Block+1)
+	case slot.Beside:
+		where = fmt.Sprintf("block %d, beside the variants", slot.Block+1)
 	}
 	if test != "" {
 		where += ", " + test
@@ -274,6 +279,9 @@ func (r *runner) stopped(slot spec.Slot, test string, cause error) error {
 func (r *runner) attempt(ctx context.Context, slot spec.Slot, test spec.Test, attempt int) (result.Trial, error) {
 	if err := r.connect(ctx); err != nil {
 		return result.Trial{}, err
+	}
+	if slot.Beside {
+		return r.attemptBeside(ctx, slot, test, attempt)
 	}
 	if r.path == nil {
 		if err := r.makePath(ctx, slot.Variant); err != nil {

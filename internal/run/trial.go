@@ -25,6 +25,7 @@ func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 		Warmup:   r.Plan.Warmup,
 		Window:   r.Plan.Window,
 		Interval: r.Plan.Interval,
+		Each:     r.eachOf(t.Test),
 		Live:     r.Live,
 		Counters: r.sources(),
 		Soak:     r.Plan.Soak,
@@ -131,6 +132,9 @@ func (r *runner) prepare(ctx context.Context, cfg traffic.Config, far bool) (pee
 		own.Test, own.Warmup, own.Window, own.Interval, own.Live = cfg.Test, cfg.Warmup, cfg.Window, cfg.Interval, cfg.Live
 		own.Counters, own.Soak, own.Baseline = cfg.Counters, cfg.Soak, cfg.Baseline
 		own.OneMachine, own.CPUScope = r.path.OneMachine, r.path.scope(own.Role)
+		if own.Role == result.Local {
+			own.Each = cfg.Each
+		}
 		if own.Addr.IsUnspecified() {
 			own.Peer = peer
 		}

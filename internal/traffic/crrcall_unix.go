@@ -61,6 +61,7 @@ func (c *crrCaller) run() (result.End, error) {
 		// A window that began late may still be open.
 		c.meter.stall(sys.Nanotime())
 		c.meter.finish()
+		c.meter.each.add(noAnswer)
 	} else if err != nil {
 		return result.End{}, err
 	}
@@ -96,6 +97,7 @@ func (c *crrCaller) loop(samples *hist.Hist) error {
 		}
 		if err == nil {
 			samples.Record(now - start)
+			c.meter.each.add(now - start)
 			c.meter.event(1, c.sizes[0]+c.sizes[1], now)
 		} else if err = c.broken(err); err != nil {
 			return err
@@ -240,6 +242,7 @@ func (c *crrCaller) broken(err error) error {
 		c.retries++
 	default:
 		c.failed++
+		c.meter.each.add(noAnswer)
 		if c.first == nil {
 			c.first = err
 		}

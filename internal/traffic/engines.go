@@ -22,6 +22,9 @@ func New(cfg Config) (Engine, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
 	}
+	if err := Place(&cfg); err != nil {
+		return nil, err
+	}
 	cfg.share = newShare(cfg.Test)
 	table := engines()
 	i := slices.IndexFunc(table, func(e engine) bool {

@@ -127,6 +127,7 @@ func (x *exchange) loop(samples *hist.Hist) error {
 		var turned bool
 		if n != 0 {
 			samples.Record(now - start)
+			x.meter.each.add(now - start)
 			turned = x.meter.event(1, x.payload, now)
 		} else {
 			turned = x.giveUp(start, now)
@@ -235,6 +236,7 @@ func (x *exchange) sendAgain(errno unix.Errno) error {
 func (x *exchange) giveUp(start, now int64) bool {
 	x.timeouts++
 	x.pending.giveUp(x.seq, start)
+	x.meter.each.add(noAnswer)
 	return x.meter.tick(now)
 }
 

@@ -20,6 +20,7 @@ type request struct {
 	seq       uint64 // 0: none
 	due, sent int64
 	state     requestState
+	kept      int32 // its number in each; -1 for none
 }
 
 type requestState uint8
@@ -75,12 +76,12 @@ func (f *inflight) full() bool { return f.waiting == len(f.ring) }
 //go:nosplit
 func (f *inflight) free(seq uint64) bool { return f.place(seq).state != waits }
 
-// add takes note of a request that is sent; its number is free, and higher than
-// those before.
+// add takes note of a request that is sent, and of its number in each; its own
+// number is free, and higher than those before.
 //
 //go:nosplit
-func (f *inflight) add(seq uint64, due, now int64) {
-	*f.place(seq) = request{seq, due, now, waits}
+func (f *inflight) add(seq uint64, due, now int64, kept int32) {
+	*f.place(seq) = request{seq, due, now, waits, kept}
 	f.newest = seq
 	f.waiting++
 }

@@ -12,7 +12,7 @@ func TestInflight(t *testing.T) {
 		t.Fatalf("room for %d with numbers of one byte", len(f.ring))
 	}
 	for seq := uint64(1); seq <= 3; seq++ {
-		f.add(seq, int64(10*seq), int64(10*seq+1))
+		f.add(seq, int64(10*seq), int64(10*seq+1), -1)
 	}
 	if sent, ok := f.eldest(); !ok || sent != 11 {
 		t.Errorf("the eldest was sent at %d, %v", sent, ok)
@@ -38,7 +38,7 @@ func TestInflight(t *testing.T) {
 		t.Errorf("%d wait", f.waiting)
 	}
 	// Number 257 looks like 1 in one byte, which was given up and is forgotten.
-	f.add(257, 70, 71)
+	f.add(257, 70, 71, -1)
 	if to, due := f.take(1); to != toWaiting || due != 70 {
 		t.Errorf("257: %d, due at %d", to, due)
 	}
@@ -68,7 +68,7 @@ func TestInflightKeepsBooks(t *testing.T) {
 			case op < 6 && !f.full():
 				for seq++; !f.free(seq); seq++ {
 				}
-				f.add(seq, now, now)
+				f.add(seq, now, now, -1)
 				state[seq] = waits
 				waiting++
 			case op < 9 && seq > 0: // an answer to one of the latest

@@ -67,7 +67,7 @@ func (e *loadedTest) configs() (test, load Config, err error) {
 	load.Test, err = spec.NewTest(e.kind.Name, spec.Params{Mark: p.Mark, FIFO: p.FIFO})
 	load.Warmup = min(loadLead/2+e.cfg.Warmup, spec.MaxWindow)
 	load.Window = min(e.cfg.Window+loadSlack, spec.MaxWindow)
-	load.Interval, load.Live = 0, false
+	load.Interval, load.Each, load.Live = 0, 0, false
 	load.PortMin, load.PortMax = 0, 0
 	load.CPU, load.CPUs = e.cfg.ThreadCPU(1), []int{e.cfg.ThreadCPU(2)}
 	load.valve = &e.valve

@@ -84,6 +84,7 @@ type trial struct {
 	addr           netip.Addr
 	warmup, window time.Duration
 	interval       time.Duration
+	each           int // of the local end
 	// between, if set, is told the ports of both ends before they are armed,
 	// and tells the ones that each is to take for its peer.
 	between func(local, remote netip.AddrPort) (localsPeer, remotesPeer netip.AddrPort)
@@ -92,7 +93,7 @@ type trial struct {
 func (tr trial) engine(t *testing.T, role string) (Engine, netip.AddrPort) {
 	t.Helper()
 	e, err := New(Config{
-		Role: role, Test: spec.Test{Name: tr.test, Params: tr.params},
+		Role: role, Test: spec.Test{Name: tr.test, Params: tr.params}, Each: tr.each,
 		Warmup: tr.warmup, Window: tr.window, Interval: tr.interval, CPU: -1, Addr: tr.addr,
 	})
 	if err != nil {

@@ -74,6 +74,7 @@ type meter struct {
 	valve   *valve
 
 	usage *Usage // is told where the window begins and ends; nil for nobody
+	each  each   // the window's first round trips
 }
 
 // mark is a moment with what had been counted until then.
@@ -89,6 +90,7 @@ func meterOf(cfg Config) meter {
 	m.receives = cfg.Role == result.Remote
 	m.parts = newIntervals(cfg.Interval, cfg.Window)
 	m.restrict(cfg)
+	m.each = newEach(cfg)
 	if cfg.valve == nil {
 		m.usage = cfg.Usage
 	}
@@ -233,6 +235,7 @@ func (m *meter) openAt(at int64) { m.open(mark{at, m.messages, m.bytes}) }
 
 func (m *meter) open(begin mark) {
 	m.phase, m.begin, m.given = open, begin, quota{}
+	m.each.begin()
 	m.stop = begin.at + m.length
 	m.limit = m.stop
 	if m.parts != nil {
@@ -279,6 +282,7 @@ func (m *meter) result(role string) result.End {
 		Bytes:    m.end.bytes - m.begin.bytes,
 
 		Intervals: m.parts.taken(),
+		Each:      m.each.kept(),
 	})
 }
 

@@ -146,7 +146,11 @@ func (p *pacedExchange) ask(due int64) error {
 	}
 	now := sys.Nanotime()
 	p.pace.use(due, now)
-	p.inflight.add(p.seq, due, now)
+	kept := int32(-1)
+	if due >= p.pace.from {
+		kept = p.meter.each.ask()
+	}
+	p.inflight.add(p.seq, due, now, kept)
 	if _, errno := p.sock.Send(p.request, unix.MSG_DONTWAIT); errno != 0 {
 		return p.sendAgain(errno)
 	}
@@ -160,11 +164,13 @@ func (p *pacedExchange) take(n int, now int64) {
 	if p.foreign(n) {
 		return
 	}
-	to, due := toNone, int64(0)
+	to, due, low := toNone, int64(0), uint64(0)
 	if n == p.answerSize {
-		to, due = p.inflight.take(getSequence(p.exchange.answer[p.answerAt : p.answerAt+p.width]))
+		low = getSequence(p.exchange.answer[p.answerAt : p.answerAt+p.width])
+		to, due = p.inflight.take(low)
 	}
 	if to == toWaiting {
+		p.meter.each.set(p.inflight.place(low).kept, now-due)
 		p.pace.answered(due, now)
 	} else {
 		p.odd(to, due, now)

@@ -48,12 +48,16 @@ func (e *pacedTCPRR) Run() (result.End, error) {
 		return result.End{}, err
 	}
 	e.sock.hangUp(e.response, hangUpTime)
+	unfinished := e.queue.len()
+	for !e.queue.empty() {
+		e.keep(e.queue.get(), noAnswer)
+	}
 	end := e.pace.result()
 	end.Warnings = append(e.sock.warnings, e.pace.warnings()...)
-	if !e.queue.empty() {
+	if unfinished > 0 {
 		end.Warnings = append(end.Warnings, result.Warning{
 			Code:   WarnUnfinished,
-			Text:   fmt.Sprintf("%s of %s had not ended %v after the window", unit.Count(e.queue.len(), "round trip"), e.cfg.Test.Name, unfinishedTime),
+			Text:   fmt.Sprintf("%s of %s had not ended %v after the window", unit.Count(unfinished, "round trip"), e.cfg.Test.Name, unfinishedTime),
 			Advice: "their time is in no figure: look at retransmissions and at the link, and whether the peer can keep the rate",
 		})
 	}
@@ -142,9 +146,21 @@ func (e *pacedTCPRR) take(n int, now int64) bool {
 		if e.queue.empty() {
 			return false
 		}
-		e.pace.answered(e.queue.get(), now)
+		due := e.queue.get()
+		e.keep(due, now-due)
+		e.pace.answered(due, now)
 	}
 	return n > 0
+}
+
+// keep keeps a round trip of the request that was due then, if that is the
+// window's.
+//
+//go:nosplit
+func (e *pacedTCPRR) keep(due, ns int64) {
+	if due >= e.pace.from {
+		e.pace.meter.each.add(ns)
+	}
 }
 
 // broken is the end of a connection during the trial.

@@ -25,8 +25,9 @@ func getSequence(b []byte) (seq uint64) {
 }
 
 // streamMark is the head of a stream's datagram: the top bit says that it
-// belongs to the sender's window, the others are the low bits of its number
-// there, counted from 0.
+// belongs to the sender's window, the others are the low bits of its number in
+// the flow, counted from 1. Outside of the window a number of 0 is none: that is
+// what senders of earlier releases, which number the window alone, have there.
 type streamMark struct {
 	width int    // bytes
 	flag  uint64 // the top bit
@@ -51,7 +52,7 @@ func (m streamMark) put(b []byte, seq uint64) {
 }
 
 // putOutside marks a datagram outside of the window.
-func (m streamMark) putOutside(b []byte) { putSequence(b[:m.width], 0) }
+func (m streamMark) putOutside(b []byte, seq uint64) { putSequence(b[:m.width], seq&(m.flag-1)) }
 
 // get reads the mark of a datagram: whether it belongs to the window, and the
 // low bits of its number.

@@ -42,9 +42,9 @@ func TestStreamMark(t *testing.T) {
 		if got := m.number(low, next); !inWindow || got != seq {
 			t.Fatalf("size %d, expecting %d: %d came back as %d (of the window: %v)", size, next, seq, got, inWindow)
 		}
-		m.putOutside(b)
-		if _, inWindow := m.get(b); inWindow {
-			t.Fatal("a datagram outside of the window is taken for one of it")
+		m.putOutside(b, seq)
+		if low, inWindow := m.get(b); inWindow || m.number(low, next) != seq {
+			t.Fatalf("%d outside of the window came back as %d (of the window: %v)", seq, m.number(low, next), inWindow)
 		}
 	})
 }

@@ -79,7 +79,7 @@ func checkUDPStream(t *testing.T, size int, local, remote result.End) {
 	wantCounts(t, local, CountSent, CountSentAll, CountSendErrors, CountSendCalls)
 	always := []string{CountTotal, CountReceivedAll, CountSocketDrops, CountSocketDropsAll, CountReceiveCalls}
 	if numbered := size >= 3; numbered {
-		always = append(always, CountUnique, CountDuplicates, CountReordered)
+		always = append(always, CountUnique, CountDuplicates, CountReordered, CountDuplicatesAll, CountReorderedAll)
 	}
 	wantCounts(t, remote, always...)
 	for _, e := range []result.End{local, remote} {
@@ -94,7 +94,7 @@ func checkUDPStream(t *testing.T, size int, local, remote result.End) {
 	if size >= 3 && c[CountTotal] != c[CountUnique]+c[CountDuplicates] {
 		t.Errorf("total is not unique + duplicates: %v", c)
 	}
-	if c[CountDuplicates]+c[CountReordered] != 0 {
+	if c[CountDuplicates]+c[CountReordered]+c[CountDuplicatesAll]+c[CountReorderedAll] != 0 {
 		t.Errorf("loopback neither doubles nor reorders: %v", c)
 	}
 	if c[CountReceivedAll] < remote.Messages || c[CountReceivedAll] < c[CountTotal] || local.Counts[CountSentAll] < local.Messages {
@@ -111,7 +111,7 @@ func TestUDPStreamSeesWhatThePathDoes(t *testing.T) {
 		name string
 		size int
 		// sequence numbers in the order of arrival; -1 is one outside of the
-		// sender's window
+		// sender's window without a number, as earlier releases sent it
 		seqs                                 []int
 		unique, duplicates, reordered, total int64
 	}{
@@ -141,7 +141,7 @@ func TestUDPStreamSeesWhatThePathDoes(t *testing.T) {
 				mark := newStreamMark(c.size)
 				for _, seq := range c.seqs {
 					b := make([]byte, c.size)
-					if mark.putOutside(b); seq >= 0 {
+					if mark.putOutside(b, 0); seq >= 0 {
 						mark.put(b, uint64(seq))
 					}
 					if _, err := sender.WriteToUDPAddrPort(b, at); err != nil {
@@ -163,6 +163,39 @@ func TestUDPStreamSeesWhatThePathDoes(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestUDPStreamCountsTheWholeTrial has copies and datagrams out of order before
+// the window, after it, and where it begins and ends.
+func TestUDPStreamCountsTheWholeTrial(t *testing.T) {
+	const warm, last = 4, 8 // the window has the numbers from 4 to 7
+	tr := trial{test: "udp_stream", params: spec.Params{Size: 8}, addr: loopbacks["ipv4"], window: testWindow}
+	receiver, at := tr.engine(t, result.Remote)
+	sender := listenUDP(t, tr.addr)
+	defer sender.Close()
+	if err := receiver.Arm(netip.MustParseAddrPort(sender.LocalAddr().String())); err != nil {
+		t.Fatal(err)
+	}
+	mark, b := newStreamMark(8), make([]byte, 8)
+	for _, seq := range []uint64{1, 1, 2, 4, 3, 5, 6, 6, 8, 7, 9, 11, 10, 11} {
+		if mark.putOutside(b, seq); seq >= warm && seq < last {
+			mark.put(b, seq)
+		}
+		if _, err := sender.WriteToUDPAddrPort(b, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := start(receiver)
+	receiver.Stop()
+	c := finish(t, done).Counts
+	for name, want := range map[string]int64{
+		CountReceivedAll: 14, CountDuplicatesAll: 3, CountReorderedAll: 3,
+		CountTotal: 5, CountUnique: 4, CountDuplicates: 1, CountReordered: 1,
+	} {
+		if c[name] != want {
+			t.Errorf("%s is %d, want %d: %v", name, c[name], want, c)
+		}
 	}
 }
 

@@ -76,6 +76,7 @@ func (e *tcpRRLocal) Run() (result.End, error) {
 		// A window that began late may still be open.
 		e.meter.stall(sys.Nanotime())
 		e.meter.finish()
+		e.meter.each.add(noAnswer)
 	case errors.Is(err, io.EOF):
 		return result.End{}, fmt.Errorf("the peer closed the connection of %s during the trial", e.cfg.Test.Name)
 	case err != nil:
@@ -118,6 +119,7 @@ func (e *tcpRRLocal) loop(start int64, samples *hist.Hist) error {
 		}
 		now := sys.Nanotime()
 		samples.Record(now - start)
+		e.meter.each.add(now - start)
 		if e.meter.event(1, e.sizes[0]+e.sizes[1], now) && e.meter.phase == open {
 			samples = e.meter.samples(e.rtt)
 		}

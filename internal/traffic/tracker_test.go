@@ -39,11 +39,18 @@ func TestTrackerAgainstNaive(t *testing.T) {
 		)
 		at := rapid.Int64Range(0, 2*trackerWindow).Draw(t, "first")
 		for range rapid.IntRange(1, 300).Draw(t, "n") {
-			tr.add(uint64(at))
+			inWindow := rapid.Bool().Draw(t, "of the window")
+			before, window := tr.all, tr.window
+			tr.add(uint64(at), inWindow)
 			naive.add(uint64(at))
-			if tr.unique != naive.unique || tr.duplicates != naive.duplicates || tr.reordered != naive.reordered || tr.next != naive.next {
-				t.Fatalf("after %d: %d unique, %d duplicates, %d reordered, want %d, %d, %d",
-					at, tr.unique, tr.duplicates, tr.reordered, naive.unique, naive.duplicates, naive.reordered)
+			if want := (arrivals{naive.unique, naive.duplicates, naive.reordered}); tr.all != want || tr.next != naive.next {
+				t.Fatalf("after %d: %+v, want %+v", at, tr.all, want)
+			}
+			if inWindow {
+				window.add(&arrivals{tr.all.unique - before.unique, tr.all.duplicates - before.duplicates, tr.all.reordered - before.reordered})
+			}
+			if tr.window != window {
+				t.Fatalf("after %d, of the window %v: %+v, want %+v", at, inWindow, tr.window, window)
 			}
 			at = max(0, at+step.Draw(t, "step"))
 		}
@@ -67,10 +74,10 @@ func TestTrackerShuffled(t *testing.T) {
 		}
 		var tr tracker
 		for _, seq := range arrivals {
-			tr.add(seq)
+			tr.add(seq, true)
 		}
-		if tr.unique != int64(len(copies)) || tr.unique+tr.duplicates != int64(len(arrivals)) {
-			t.Fatalf("%d unique of %d, want %d of %d", tr.unique, tr.unique+tr.duplicates, len(copies), len(arrivals))
+		if all := tr.window; all.unique != int64(len(copies)) || all.unique+all.duplicates != int64(len(arrivals)) {
+			t.Fatalf("%d unique of %d, want %d of %d", all.unique, all.unique+all.duplicates, len(copies), len(arrivals))
 		}
 	})
 }
@@ -79,10 +86,10 @@ func BenchmarkTracker(b *testing.B) {
 	var tr tracker
 	seq := uint64(0)
 	for b.Loop() {
-		tr.add(seq)
+		tr.add(seq, true)
 		seq++
 	}
-	if b.Elapsed() > 0 && testing.AllocsPerRun(100, func() { tr.add(seq); seq += 3 }) != 0 {
+	if b.Elapsed() > 0 && testing.AllocsPerRun(100, func() { tr.add(seq, true); seq += 3 }) != 0 {
 		b.Error("the tracker allocates")
 	}
 }

@@ -21,7 +21,8 @@
 //	wake                      sent
 //	udp_stream local          sent, sent_all, send_errors
 //	udp_stream remote         total, unique, duplicates, reordered, socket_drops,
-//	                          received_all, socket_drops_all
+//	                          received_all, socket_drops_all, duplicates_all,
+//	                          reordered_all
 //	tcp_stream local          retransmits
 //
 // With several flows udp_stream's remote end also has stray, the datagrams that
@@ -73,12 +74,12 @@
 // too short a number for more than total. messages, bytes and socket_drops
 // (what did not fit into the socket's buffer) are of the receiver's own window.
 //
-// sent_all, received_all and socket_drops_all are of the whole trial, from
-// before the warm-up until the drain is over, as the link's own counters are:
-// result.Trial.Balances says where every datagram went. At udp_rr's local end
-// received_all has late and stale answers too; it ends when all requests are
-// answered or nothing has come for the length of a timeout, so that no answer
-// is under way any more.
+// sent_all, received_all, socket_drops_all, duplicates_all and reordered_all are
+// of the whole trial, from before the warm-up until the drain is over, as the
+// link's own counters are: result.Trial.Balances says where every datagram went.
+// At udp_rr's local end received_all has late and stale answers too; it ends when
+// all requests are answered or nothing has come for the length of a timeout, so
+// that no answer is under way any more.
 package traffic
 
 import (
@@ -101,6 +102,8 @@ const (
 	CountUnique         = "unique"
 	CountDuplicates     = "duplicates"
 	CountReordered      = "reordered"
+	CountDuplicatesAll  = result.CountDuplicatesAll
+	CountReorderedAll   = result.CountReorderedAll
 	CountTotal          = "total"
 	CountSocketDrops    = "socket_drops"
 	CountReceivedAll    = result.CountReceivedAll
@@ -151,7 +154,8 @@ type Config struct {
 	// Interval is the length of the parts of the window of which figures are
 	// taken; 0, or one that is not shorter than the window, for none.
 	Interval time.Duration `json:"interval_ns,omitempty"`
-	// Each is how many round trips of the window are kept one by one; 0 for none.
+	// Each is how many round trips of the window the local end keeps one by one, the
+	// first ones, of tests that can (spec.Test.KeepsEach); 0 for none.
 	Each int `json:"each,omitempty"`
 	// Live has the worker tell of each interval as soon as it is over.
 	Live bool `json:"live,omitempty"`
@@ -266,6 +270,12 @@ func (c *Config) check() error {
 	}
 	if c.Interval < 0 || c.Interval > 0 && c.Window/c.Interval > spec.MaxIntervals {
 		return fmt.Errorf("interval %v is out of range: 0 (none), or at most %d in the window of %v", c.Interval, spec.MaxIntervals, c.Window)
+	}
+	if c.Each < 0 || c.Each > spec.MaxEach {
+		return fmt.Errorf("each %d is out of range: 0 (none) to %d round trips", c.Each, spec.MaxEach)
+	}
+	if c.Each > 0 && !c.Test.KeepsEach() {
+		return fmt.Errorf("test %s has no round trips that can be kept one by one: those of one flow without burst can", c.Test)
 	}
 	for _, cpu := range append([]int{c.CPU}, c.CPUs...) {
 		if cpu < -1 {

@@ -142,20 +142,6 @@ func (p *udpFlowPart) loop() error {
 	return nil
 }
 
-// track takes note of a datagram's mark.
-//
-//go:nosplit
-func (p *udpFlowPart) track(t *tracker, datagram []byte) {
-	low, inWindow := p.mark.get(datagram)
-	if !inWindow {
-		return
-	}
-	p.total++
-	if p.mark.numbered() {
-		t.add(p.mark.number(low, t.next))
-	}
-}
-
 // flowOf is the tracker of the flow that a datagram is of, nil if it is of
 // none.
 //
@@ -191,9 +177,8 @@ func (p *udpFlowPart) sum() {
 	for _, place := range p.ports[:] {
 		if place != 0 && place != strayPort {
 			t := &p.flows.trackers[place-1]
-			p.tracker.unique += t.unique
-			p.tracker.duplicates += t.duplicates
-			p.tracker.reordered += t.reordered
+			p.tracker.all.add(&t.all)
+			p.tracker.window.add(&t.window)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (e *udpSender) pacedLoop() error {
 		inWindow := e.meter.phase == open
 		datagrams := method.batch()
 		datagrams = datagrams[:e.wanted(pace.ready(now, len(datagrams)))]
-		e.fill(datagrams, f.seq, inWindow)
+		e.fill(datagrams, f.seq+1, inWindow)
 		n, errno := method.send(len(datagrams))
 		now = sys.Nanotime()
 		pace.use(n)
@@ -46,9 +46,7 @@ func (e *udpSender) pacedLoop() error {
 			pace.use(1)
 		}
 		e.sent(n, now)
-		if inWindow {
-			f.seq += uint64(n)
-		}
+		f.seq += uint64(n)
 		if errno != 0 {
 			if err := e.refused(errno, inWindow); err != nil {
 				return err

@@ -96,9 +96,10 @@ func (e *udpReceiver) counts() map[string]int64 {
 	counts := map[string]int64{CountTotal: e.total, CountReceivedAll: e.meter.messages}
 	e.did.recvCounts(counts, e.meter.end.messages-e.meter.begin.messages)
 	if e.mark.numbered() {
-		counts[CountUnique] = e.tracker.unique
-		counts[CountDuplicates] = e.tracker.duplicates
-		counts[CountReordered] = e.tracker.reordered
+		window, all := &e.tracker.window, &e.tracker.all
+		counts[CountUnique] = window.unique
+		counts[CountDuplicates], counts[CountDuplicatesAll] = window.duplicates, all.duplicates
+		counts[CountReordered], counts[CountReorderedAll] = window.reordered, all.reordered
 	}
 	if all, err := e.sock.Drops(); err == nil && !e.noDrops {
 		counts[CountSocketDrops] = int64(e.drops[1] - e.drops[0]) // modulo 2^32, as the counter
@@ -124,7 +125,7 @@ func (e *udpReceiver) loop() error {
 			head, size := method.datagram(i)
 			bytes += size
 			if size >= e.mark.width {
-				e.track(head)
+				e.track(&e.tracker, head)
 			}
 		}
 		if e.meter.event(n, bytes, sys.Nanotime()) {
@@ -144,17 +145,18 @@ func (e *udpReceiver) receive() (int, unix.Errno) {
 	return e.method.receive()
 }
 
-// track takes note of a datagram's mark.
+// track takes note of a datagram's mark, with the tracker of its flow.
 //
 //go:nosplit
-func (e *udpReceiver) track(datagram []byte) {
+func (e *udpReceiver) track(t *tracker, datagram []byte) {
 	low, inWindow := e.mark.get(datagram)
-	if !inWindow {
+	if inWindow {
+		e.total++
+	} else if low == 0 {
 		return
 	}
-	e.total++
 	if e.mark.numbered() {
-		e.tracker.add(e.mark.number(low, e.tracker.next))
+		t.add(e.mark.number(low, t.next), inWindow)
 	}
 }
 

@@ -41,7 +41,7 @@ type udpSender struct {
 	slots      [2]int64    // of pace that had passed at the window's two ends
 }
 
-// udpFlow is a socket with the number of its next datagram of the window.
+// udpFlow is a socket with the number of datagrams that it has sent.
 type udpFlow struct {
 	sock *socket
 	seq  uint64
@@ -152,13 +152,11 @@ func (e *udpSender) loop() error {
 		inWindow := e.meter.phase == open
 		datagrams := method.batch()
 		datagrams = datagrams[:e.wanted(len(datagrams))]
-		e.fill(datagrams, f.seq, inWindow)
+		e.fill(datagrams, f.seq+1, inWindow)
 		n, errno := method.send(len(datagrams))
 		now = sys.Nanotime()
 		e.sent(n, now)
-		if inWindow {
-			f.seq += uint64(n)
-		}
+		f.seq += uint64(n)
 		if errno != 0 {
 			if err := e.refused(errno, inWindow); err != nil {
 				return err
@@ -204,7 +202,7 @@ func (e *udpSender) fill(datagrams [][]byte, seq uint64, inWindow bool) {
 		if inWindow {
 			e.mark.put(d, seq+uint64(i))
 		} else {
-			e.mark.putOutside(d)
+			e.mark.putOutside(d, seq+uint64(i))
 		}
 	}
 }

@@ -16,7 +16,8 @@ import (
 
 // wake is two threads that wake each other in turns, on the CPUs of traffic
 // threads 0 and 1: what a wake-up costs on this machine, there and back,
-// without a network. It has only a local end.
+// without a network. It has only a local end. Loops may keep those CPUs busy
+// meanwhile.
 //
 // A wait has no timeout of its own, which would be a timer for each: whoever
 // ends the test wakes both threads, again and again until they have ended.
@@ -25,6 +26,7 @@ type wake struct {
 	way   waker
 	meter meter
 	rtt   *hist.Hist // of the window
+	busy  *busyLoops // nil for none
 
 	end  chan struct{} // closed by stop
 	once sync.Once
@@ -52,7 +54,9 @@ var wakers = []struct {
 	{"cond", newCondWaker},
 }
 
-func newWake(cfg Config) Engine { return &wake{cfg: cfg, end: make(chan struct{})} }
+func newWake(cfg Config) Engine {
+	return &wake{cfg: cfg, busy: newBusyLoops(&cfg), end: make(chan struct{})}
+}
 
 func (e *wake) Prepare() (_ uint16, err error) {
 	by := e.cfg.Test.Params.By
@@ -72,6 +76,10 @@ func (e *wake) Arm(netip.AddrPort) error { return nil }
 func (e *wake) Run() (result.End, error) {
 	e.rtt = hist.New()
 	e.meter.time(e.rtt)
+	if err := e.busy.start(2); err != nil {
+		return result.End{}, err
+	}
+	defer e.busy.stop()
 	cancel := e.cutOff(e.cfg.Warmup + e.cfg.Window + unfinishedTime)
 	unfinished := false
 	err := crew(&e.cfg, 2, func(side int) error {
@@ -92,6 +100,7 @@ func (e *wake) Run() (result.End, error) {
 	if unfinished {
 		e.meter.stall(sys.Nanotime())
 		e.meter.finish()
+		e.meter.each.add(noAnswer)
 	}
 	end := e.meter.result(result.Local)
 	end.RTT = e.rtt
@@ -128,6 +137,7 @@ func (e *wake) forth(samples *hist.Hist) error {
 			return errOver
 		}
 		samples.Record(now - start)
+		e.meter.each.add(now - start)
 		if e.meter.event(1, 0, now) && e.meter.phase == open {
 			samples = e.meter.samples(e.rtt)
 		}

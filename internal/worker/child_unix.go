@@ -110,6 +110,9 @@ func (t *trial) prepare(cfg *traffic.Config) (reply, error) {
 	if cfg == nil {
 		return reply{}, fmt.Errorf("%w: %s came without a configuration", errInvalid, cmdPrepare)
 	}
+	if err := traffic.Place(cfg); err != nil {
+		return reply{}, err
+	}
 	cfg.Usage = &t.usage
 	if err := t.count(cfg); err != nil {
 		return reply{}, err

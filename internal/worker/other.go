@@ -22,6 +22,9 @@ type Worker struct{}
 // Start fails.
 func Start(*sys.NetNS) (*Worker, error) { return nil, errSystem }
 
+// StartIn fails.
+func StartIn(*sys.NetNS, *os.File) (*Worker, error) { return nil, errSystem }
+
 // Main fails.
 func Main([]string) int {
 	fmt.Fprintln(os.Stderr, errSystem)

@@ -50,8 +50,15 @@ type Worker struct {
 
 // Start starts a worker with all its threads in the network namespace; a nil
 // namespace is the caller's.
-func Start(ns *sys.NetNS) (*Worker, error) {
+func Start(ns *sys.NetNS) (*Worker, error) { return StartIn(ns, nil) }
+
+// StartIn is Start with the control group that the worker, and so its sockets, are to
+// be in, as sys.StartIn has it.
+func StartIn(ns *sys.NetNS, group *os.File) (*Worker, error) {
 	cmd, err := sys.Reexec(sys.RoleWorker)
+	if err == nil {
+		err = sys.StartIn(cmd, group)
+	}
 	if err != nil {
 		return nil, err
 	}
