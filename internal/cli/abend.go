@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"netdelta/internal/compare"
+	"netdelta/internal/findings"
 	"netdelta/internal/result"
 	"netdelta/internal/run"
 	"netdelta/internal/spec"
@@ -94,11 +95,16 @@ func enough(plan *spec.Plan, keep *keeper) func(int) bool {
 
 // comparison is the report of a run with something that varies.
 func comparison(of result.Run, trials []result.Trial) (compare.Report, error) {
-	return compare.Build(*of.Plan, trials, compare.Options{
+	rep, err := compare.Build(*of.Plan, trials, compare.Options{
 		Partial: of.State != result.Complete, Ended: ended(of, trials),
 		Warnings: of.Warnings, Environment: compare.FactsOf(of.Environments),
 		Command: of.Command, Version: of.Version,
 	})
+	if err == nil {
+		// Whatever varies, TCP may follow the round trip.
+		findings.Window(&findings.Input{Plan: of.Plan, Trials: trials, Report: &rep})
+	}
+	return rep, err
 }
 
 // ended is what ended a run in good order before its last block; empty where

@@ -26,7 +26,7 @@ func (f *calibrateFlags) inLab(ctx context.Context, c *calibration, o *calibrate
 		}
 		return given
 	}
-	lf := labFlags{ip: f.ip, link: f.link, tests: f.tests, sizes: f.sizes, blocks: 1, time: c.windows[0], seed: f.seed, margin: f.margin,
+	lf := labFlags{given: map[string]bool{"tests": true}, ip: f.ip, link: f.link, tests: f.tests, sizes: f.sizes, blocks: 1, time: c.windows[0], seed: f.seed, margin: f.margin,
 		offload: f.offload, cpuLocal: cpu(f.cpuLocal), cpuRemote: cpu(f.cpuRemote), cpuWire: f.cpuWire, counting: f.counting}
 	opts, err := lf.options()
 	if err != nil {

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,34 +15,12 @@ import (
 	"netdelta/internal/counters"
 	"netdelta/internal/feature"
 	"netdelta/internal/lab"
-	"netdelta/internal/netlab"
 	"netdelta/internal/report"
 	"netdelta/internal/result"
 	"netdelta/internal/run"
 	"netdelta/internal/spec"
-	"netdelta/internal/sys"
+	"netdelta/internal/unit"
 )
-
-// labFlags holds what the command line gives, before it is checked.
-type labFlags struct {
-	ip               string
-	list             bool
-	link             string
-	levels, baseline string
-	tests, sizes     string
-	blocks           int
-	time, warmup     time.Duration
-	warmed, seeded   bool // given on the command line
-	seed             uint64
-	margin           string
-	format           string
-	offload          bool
-	cpuLocal         string
-	cpuRemote        string
-	cpuWire          string
-	counting         countingFlags
-	gate             *gateFlags
-}
 
 func newLab(args []string) *cobra.Command {
 	var f labFlags
@@ -53,145 +29,48 @@ func newLab(args []string) *cobra.Command {
 		Short: "Run an experiment on this machine alone",
 		Long: `Makes two hosts in network namespaces and a link between them, runs every
 variant of the experiment once in each block, in random order, and compares.
-Nothing outside the namespaces is touched, and nothing is left behind.
+Nothing outside the namespaces is touched, and nothing is left behind. Without
+EXPERIMENT it is rx-context; --list lists them all, and what each can vary.
 
 Runs as root, or for an ordinary user inside a user namespace where the
-kernel allows it (--link veth; ether needs /dev/net/tun).`,
-		Example: `  netdelta lab
+kernel allows it (--link veth; ether needs /dev/net/tun).
+
+Exit status 1 says that a check of the report failed, as one of truth's does
+where the report has not found what the wire put in, or that a row is as
+--fail-on has it. A check that could not be made fails nothing.`,
+		Example: `  netdelta lab --list
+  netdelta lab two-factor --list
+  netdelta lab
   netdelta lab rx-context --levels softirq,kthread,uthread --blocks 12
-  netdelta lab rx-context --link veth --tests udp_rr,tcp_stream --sizes 1,1KiB
+  netdelta lab rx-context --tests icmp_echo --each=9 --beside none
+  netdelta lab rx-context --tests "tcp_rr size=1..1MiB*4" --link veth
+  netdelta lab two-factor --second link
+  netdelta lab send-path --levels sendfile,read+write --levels rate=1Gbit/s,full
+  netdelta lab tun-rx --levels backlog,inline,kthread --full
+  netdelta lab mitigation --levels off,8/20us,8/40us,8/80us
+  netdelta lab truth --levels none,delay-40us,loss-1/200
+  netdelta lab rx-context --wire delay=200us,rate=1Gbit/s
   netdelta lab rx-context --levels softirq,softirq-again --format json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usageError("lab takes one experiment, got %d: %s", len(args), strings.Join(args, " "))
+		RunE: func(cmd *cobra.Command, words []string) error {
+			words = f.asked(cmd.Flags(), words)
+			if len(words) > 1 {
+				return usageError("lab takes one experiment, got %d: %s", len(words), strings.Join(words, " "))
 			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, named []string) error {
-			if f.list {
+			if f.list && len(words) == 0 {
 				return listExperiments(cmd.OutOrStdout())
 			}
 			name := "rx-context"
-			if len(named) == 1 {
-				name = named[0]
+			if len(words) == 1 {
+				name = words[0]
 			}
-			f.seeded, f.warmed = cmd.Flags().Changed("seed"), cmd.Flags().Changed("warmup")
-			return runLab(cmd.Context(), name, f, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return runLab(cmd.Context(), name, &f, args, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	fl := cmd.Flags()
-	fl.BoolVar(&f.list, "list", false, "list the experiments and their questions")
-	fl.StringVar(&f.link, "link", netlab.Ether, "link between the hosts: ether (our own wire between two TAPs) or veth")
-	fl.StringVar(&f.levels, "levels", "", "levels to compare, comma-separated: on ether inline, softirq, kthread, uthread, on veth backlog, napi, napi-threaded (NAME-again compares NAME with itself)")
-	fl.StringVar(&f.baseline, "baseline", "", "level that the others are compared with")
-	fl.StringVar(&f.tests, "tests", strings.Join(spec.UsualTests(), ","), "tests, comma-separated, with parameters as in \"udp_rr size=64\"")
-	fl.StringVar(&f.sizes, "sizes", "", "message sizes in bytes, comma-separated, for tests that name none")
-	fl.IntVar(&f.blocks, "blocks", 24, "number of blocks, from 1: how often every variant is run (a verdict needs 6)")
-	fl.DurationVar(&f.time, "time", 60*time.Millisecond, "measured window of one trial, as in 60ms or 1.5s")
-	fl.DurationVar(&f.warmup, "warmup", 0, "warm-up before each window (default: a quarter of the window, at most 100ms)")
-	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: a new one each time, printed)")
-	fl.StringVar(&f.margin, "margin", "2%", "smallest change that matters")
-	fl.StringVar(&f.format, "format", "text", "report format: "+strings.Join(formatNames(), ", "))
-	fl.BoolVar(&f.offload, "offload", false, "leave checksums and segmentation to the link (on veth only with backlog: its NAPI is passed by for such frames)")
-	fl.StringVar(&f.cpuLocal, "cpu-local", "auto", "CPUs of the local end's threads, comma-separated: numbers, or auto or none")
-	fl.StringVar(&f.cpuRemote, "cpu-remote", "auto", "CPUs of the remote end's threads")
-	fl.StringVar(&f.ip, "ip", "4", "version of IP: 4 or 6")
-	fl.StringVar(&f.cpuWire, "cpu-wire", "auto", "CPU of the wire's threads")
-	f.counting.add(fl)
-	f.gate = addGate(fl)
+	f.add(cmd.Flags())
 	return cmd
 }
 
-func listExperiments(w io.Writer) error {
-	for _, e := range lab.Experiments() {
-		if err := printed(fmt.Fprintf(w, "%-12s %s (%s)\n", e.Name, e.Question, e.Window)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// options checks the flags and turns them into the lab's options.
-func (f labFlags) options() (lab.Options, error) {
-	o := lab.Options{Link: f.link, Blocks: f.blocks, Window: f.time, Warmup: f.warmup, Seed: f.seed, Offload: f.offload, CPUHandler: lab.Auto}
-	var err error
-	if f.levels != "" {
-		o.Levels = map[string][]string{"": strings.Split(f.levels, ",")}
-	}
-	if f.baseline != "" {
-		o.Baseline = map[string]string{"": f.baseline}
-	}
-	if o.Sizes, err = spec.ParseSizes(f.sizes); err != nil {
-		return o, err
-	}
-	if o.Tests, err = spec.ParseTests(f.tests, o.Sizes); err != nil {
-		return o, err
-	}
-	o.Soak = f.counting.soak
-	if o.Counters, err = f.counting.sources(); err != nil {
-		return o, err
-	}
-	if o.Margin, err = parsePercent(f.margin); err != nil {
-		return o, fmt.Errorf("margin: %w", err)
-	}
-	if !f.warmed {
-		o.Warmup = min(f.time/4, 100*time.Millisecond)
-	}
-	for _, c := range []struct {
-		flag, value string
-		cpu         *int
-		more        *[]int
-	}{{"cpu-local", f.cpuLocal, &o.CPULocal, &o.CPUsLocal}, {"cpu-remote", f.cpuRemote, &o.CPURemote, &o.CPUsRemote}} {
-		if *c.cpu, *c.more, err = parseCPUs(c.value, parseCPU); err != nil {
-			return o, fmt.Errorf("--%s: %w", c.flag, err)
-		}
-	}
-	if o.CPUWire, err = parseCPU(f.cpuWire); err != nil {
-		return o, fmt.Errorf("--cpu-wire: %w", err)
-	}
-	switch f.ip {
-	case "4":
-	case "6":
-		o.IPv6 = true
-	default:
-		return o, fmt.Errorf("--ip %q is no version of IP: valid are 4, 6", f.ip)
-	}
-	return o, nil
-}
-
-// parsePercent reads "2%" or "2" as 0.02.
-func parsePercent(s string) (float64, error) {
-	v, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(s), "%"), 64)
-	if err != nil || !(v > 0 && v < 100) {
-		return 0, fmt.Errorf("%q is no percentage above 0 and below 100", s)
-	}
-	return v / 100, nil
-}
-
-// parseCPU reads a CPU's number, auto or none, and checks that this process
-// may use it.
-func parseCPU(s string) (int, error) {
-	switch s {
-	case "auto":
-		return lab.Auto, nil
-	case "none":
-		return sys.NoCPU, nil
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%q is no CPU: give a number, auto or none", s)
-	}
-	cpus, err := sys.OnlineCPUs()
-	if err != nil {
-		return 0, err
-	}
-	if !slices.Contains(cpus, n) {
-		return 0, fmt.Errorf("CPU %d is not usable here: usable are %s", n, strings.Trim(fmt.Sprint(cpus), "[]"))
-	}
-	return n, nil
-}
-
-func runLab(ctx context.Context, name string, f labFlags, args []string, stdout, stderr io.Writer) error {
+func runLab(ctx context.Context, name string, f *labFlags, args []string, stdout, stderr io.Writer) error {
 	format, err := report.FormatOf(f.format)
 	if err != nil {
 		return &exitError{ExitUsage, err}
@@ -200,12 +79,16 @@ func runLab(ctx context.Context, name string, f labFlags, args []string, stdout,
 	if err != nil {
 		return &exitError{ExitUsage, err}
 	}
-	if !f.seeded {
+	seeded := f.given["seed"]
+	if !seeded {
 		f.seed = uint64(rand.Uint32())
 	}
 	o, err := f.options()
 	if err != nil {
 		return &exitError{ExitUsage, err}
+	}
+	if f.list {
+		return listExperiment(stdout, exp, o)
 	}
 	if o, err = exp.Complete(o); err != nil {
 		return &exitError{ExitUsage, err}
@@ -230,6 +113,7 @@ func runLab(ctx context.Context, name string, f labFlags, args []string, stdout,
 		return &exitError{ExitUsage, err}
 	}
 	recoverFirst(ctx, stderr)
+	leftOut(stderr, exp, o)
 	line := newProgress(stderr, exp.Name)
 	var trials []result.Trial
 	runErr := lab.Run(ctx, plan, o, lab.Watch{
@@ -252,13 +136,14 @@ func runLab(ctx context.Context, name string, f labFlags, args []string, stdout,
 	rep, buildErr := compare.Build(plan, trials, compare.Options{
 		Partial:     runErr != nil,
 		Environment: environment(plan, o),
-		Command:     "netdelta " + strings.Join(commandWords(args, f.seed, f.seeded), " "),
+		Command:     "netdelta " + strings.Join(commandWords(args, f.seed, seeded), " "),
 		Version:     versionString(),
 	})
 	if buildErr != nil {
 		return &exitError{ExitUnmeasured, errors.Join(err, buildErr)}
 	}
 	exp.Conclude(&plan, trials, &rep)
+	rep.Brief = rep.Brief && !f.full
 	if err := format.Render(stdout, &rep); err != nil {
 		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
 	}
@@ -270,7 +155,41 @@ func runLab(ctx context.Context, name string, f labFlags, args []string, stdout,
 	if status != ExitDone {
 		return &exitError{status, err}
 	}
-	return f.gate.judge(&rep)
+	if err := f.gate.judge(&rep); err != nil {
+		return err
+	}
+	return judgeChecks(rep.Checks)
+}
+
+// leftOut tells of the levels that the experiment would have run and this system can't.
+func leftOut(stderr io.Writer, exp lab.Experiment, o lab.Options) {
+	varied, err := exp.Varies(o)
+	if err != nil {
+		return // and there is no plan either
+	}
+	for i, f := range varied {
+		if _, chosen := o.Levels[f.Name]; chosen || i == 0 && o.Levels[""] != nil {
+			continue
+		}
+		for _, m := range f.Missing {
+			fmt.Fprintf(stderr, "netdelta: left out of %s: %s\n", f.Name, oneLine(m))
+		}
+	}
+}
+
+// judgeChecks is nil where no check failed, and else says which did. A check without
+// a figure has not failed: the report says why it could not be made.
+func judgeChecks(checks []compare.Check) error {
+	var failed []string
+	for _, c := range checks {
+		if !c.Pass && c.Found != nil {
+			failed = append(failed, c.Name)
+		}
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	return &exitError{ExitGate, fmt.Errorf("failed %d of %s: %s", len(failed), unit.Count(len(checks), "check"), firstOf(failed))}
 }
 
 func formatNames() []string {

@@ -98,7 +98,7 @@ func startLab(t *testing.T, args ...string) *labProcess {
 	labtest.Need(t, labProbe())
 	labtest.NoLeaks(t)
 	p := &labProcess{term: newTerminal(t)}
-	p.cmd = exec.Command("netdelta", append([]string{"lab", "--link", "veth", "--time", "50ms"}, args...)...)
+	p.cmd = exec.Command("netdelta", append([]string{"lab", "--link", "veth", "--time", "50ms", "--beside", "none"}, args...)...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, p.term.slave
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

@@ -96,6 +96,13 @@ func planText(doc spec.Document, drawn, all bool) string {
 		}
 		line(name, "%s", t)
 	}
+	for i, t := range p.Beside {
+		name := ""
+		if i == 0 {
+			name = "beside"
+		}
+		line(name, "%s", t)
+	}
 	slots := p.Schedule()
 	variants, perBlock := len(p.Variants()), 0
 	for _, s := range slots {
@@ -162,12 +169,12 @@ func planText(doc spec.Document, drawn, all bool) string {
 			break
 		}
 		if s.Block != block0 {
-			tests := make([]string, len(s.Tests))
-			for i, t := range s.Tests {
-				tests[i] = t.Short()
-			}
-			fmt.Fprintf(&b, "  block %d: %s\n", s.Block+1, strings.Join(tests, ", "))
+			fmt.Fprintf(&b, "  block %d: %s\n", s.Block+1, shortTests(testsOf(slots, s.Block)))
 			block0 = s.Block
+		}
+		if s.Beside {
+			fmt.Fprintf(&b, "    beside: %s\n", shortTests(s.Tests))
+			continue
 		}
 		mark := ""
 		if slow && s.Plot != plot {
@@ -179,12 +186,32 @@ func planText(doc spec.Document, drawn, all bool) string {
 	return b.String()
 }
 
+// testsOf are the tests of a block's variants, in their order.
+func testsOf(slots []spec.Slot, block int) []spec.Test {
+	i := slices.IndexFunc(slots, func(s spec.Slot) bool { return s.Block == block && !s.Beside })
+	if i < 0 {
+		return nil
+	}
+	return slots[i].Tests
+}
+
+func shortTests(tests []spec.Test) string {
+	names := make([]string, len(tests))
+	for i, t := range tests {
+		names[i] = t.Short()
+	}
+	return strings.Join(names, ", ")
+}
+
 // changes counts how often a factor's level is set to another one, the first
 // time included. A slow one is set anew for each whole plot, by way of another
 // level where the plot before had the same.
 func changes(slots []spec.Slot, f spec.Factor) int {
 	n, was, plot := 0, "", -1
 	for _, s := range slots {
+		if s.Beside {
+			continue
+		}
 		switch l := s.Variant[f.Name]; {
 		case l != was:
 			n++

@@ -27,36 +27,47 @@ type Experiment struct {
 	Metrics []string
 	Blocks  int
 	Window  time.Duration
-	// Soak, Offload and Wire are the lab's, where no factor says otherwise.
+	// Soak, Offload, Context, Classify and Awake are the lab's, where no factor says
+	// otherwise. An empty Context is the link's usual one.
 	Soak, Offload bool
-	Wire          spec.Wire
+	Context       string
+	Classify      bool
+	Awake         bool
 	// Bound says that what handles received frames is bound to a CPU: the wire's
 	// threads, the kernel's handler threads, and what is steered.
 	Bound bool
 	// Brief says that its own sections stand for the tables of all rows in a text.
 	Brief bool
-	// factors are what it varies on a link of that kind, the main one first.
-	factors func(link string) []factor
+	// Seconds are the second factors that it can have, the usual one first; nil for
+	// an experiment whose factors are fixed.
+	Seconds []string
+	// factors are what it varies, the main one first, under options whose link and
+	// second factor are given. Some of them depend on this machine's CPUs.
+	factors func(Options) ([]factor, error)
 	finders []findings.Finder
 }
 
 // factor is what an experiment varies.
 type factor struct {
 	name, about string
+	// on says in messages what its levels are those of, if not of every link.
+	on string
 	// condition is as spec.Factor has it.
 	condition bool
 	// usual are the levels that run unless others are asked for, the baseline first.
 	usual []string
-	// valid are the levels that there are, and form is how others are written where
-	// any can be made up ("DURATION"); one of the two is empty.
-	valid []string
-	form  string
+	// missing are levels that would be usual if this system had what they need, each
+	// with what that is.
+	missing []string
+	// valid are the levels that there are, and forms is how they are written where any
+	// can be made up ("delay-TIME"); one of the two is empty.
+	valid, forms []string
 	// settings are what a level sets; an error says what levels there are.
 	settings func(level string) ([]spec.Setting, error)
 }
 
 // experiments is the table.
-var experiments = []Experiment{rxContext}
+var experiments = []Experiment{rxContext, twoFactor, sendPath, tunRx, mitigation, truth}
 
 // Experiments returns the table of experiments.
 func Experiments() []Experiment { return slices.Clone(experiments) }
@@ -75,15 +86,12 @@ func Find(name string) (Experiment, error) {
 
 // Complete fills in what the options leave to the experiment.
 func (e Experiment) Complete(o Options) (Options, error) {
-	if o.Link == "" {
-		o.Link = e.Links[0]
+	o, err := e.placed(o)
+	if err != nil {
+		return o, err
 	}
-	if !slices.Contains(e.Links, o.Link) {
-		return o, fmt.Errorf("unknown link %q of %s: valid are %s", o.Link, e.Name, strings.Join(e.Links, ", "))
-	}
-	var err error
 	if o.Tests == nil {
-		if o.Tests, err = spec.ParseTests(e.Tests, o.Sizes); err != nil {
+		if o.Tests, err = e.tests(o.Sizes); err != nil {
 			return o, err
 		}
 	}
@@ -101,13 +109,59 @@ func (e Experiment) Complete(o Options) (Options, error) {
 	if o.Warmup < 0 {
 		o.Warmup = min(o.Window/4, 100*time.Millisecond)
 	}
-	if o.Wire.Plain() {
-		o.Wire = e.Wire
+	if o.Context == "" && o.Link == e.Links[0] {
+		o.Context = e.Context
 	}
 	o.Soak = o.Soak || e.Soak
+	o.Awake = o.Awake || e.Awake
 	o.Offload = o.Offload || e.Offload
+	o.Classify = o.Classify || e.Classify
 	o.bound = e.Bound
 	return o, nil
+}
+
+// placed is the options with the link and the second factor that the experiment's
+// factors follow from.
+func (e Experiment) placed(o Options) (Options, error) {
+	if o.Link == "" {
+		o.Link = e.Links[0]
+	}
+	if !slices.Contains(e.Links, o.Link) {
+		return o, fmt.Errorf("unknown link %q of %s: valid are %s", o.Link, e.Name, strings.Join(e.Links, ", "))
+	}
+	switch {
+	case e.Seconds == nil && o.Second != "":
+		return o, fmt.Errorf("%s has no second factor to choose: %s has", e.Name, strings.Join(withSeconds(), ", "))
+	case e.Seconds != nil && o.Second == "":
+		o.Second = e.Seconds[0]
+	case e.Seconds != nil && !slices.Contains(e.Seconds, o.Second):
+		return o, fmt.Errorf("unknown second factor %q of %s: valid are %s", o.Second, e.Name, strings.Join(e.Seconds, ", "))
+	}
+	return o, nil
+}
+
+// withSeconds are the experiments whose second factor can be chosen.
+func withSeconds() []string {
+	var names []string
+	for _, e := range experiments {
+		if e.Seconds != nil {
+			names = append(names, e.Name)
+		}
+	}
+	return names
+}
+
+// tests are the experiment's own, those that name no size with the sizes given.
+func (e Experiment) tests(sizes []int) ([]spec.Test, error) {
+	own, err := spec.ParseTests(e.Tests, nil)
+	if err != nil || len(sizes) == 0 {
+		return own, err
+	}
+	sized, err := spec.ParseTests(e.Tests, sizes)
+	if err == nil && slices.Equal(own, sized) {
+		err = fmt.Errorf("the tests of %s have sizes of their own: name other tests to run other sizes", e.Name)
+	}
+	return sized, err
 }
 
 // Plan returns the validated plan of the experiment under options that are
@@ -119,7 +173,14 @@ func (e Experiment) Plan(o Options) (spec.Plan, error) {
 		Blocks: o.Blocks, Warmup: o.Warmup, Window: o.Window, Seed: o.Seed, Margin: o.Margin,
 		Counters: o.Counters, Soak: o.Soak,
 	}
-	all := e.factors(o.Link)
+	o, err := e.placed(o)
+	if err != nil {
+		return p, err
+	}
+	all, err := e.factors(o)
+	if err != nil {
+		return p, err
+	}
 	names := make([]string, len(all))
 	for i, f := range all {
 		names[i] = f.name
@@ -130,6 +191,9 @@ func (e Experiment) Plan(o Options) (spec.Plan, error) {
 				return p, fmt.Errorf("%s has no factor %q: valid are %s", e.Name, name, strings.Join(names, ", "))
 			}
 		}
+		if given[""] && given[names[0]] {
+			return p, fmt.Errorf("%s is given twice: what names no factor is of %s, the first one", names[0], names[0])
+		}
 	}
 	for i, f := range all {
 		one, baseline, err := f.chosen(named(o.Levels, f.name, i), named(o.Baseline, f.name, i))
@@ -138,6 +202,9 @@ func (e Experiment) Plan(o Options) (spec.Plan, error) {
 		}
 		p.Factors = append(p.Factors, one)
 		p.Baseline[f.name] = baseline
+	}
+	if err := o.clashes(e.Name, p.Factors); err != nil {
+		return p, err
 	}
 	return p, p.Validate()
 }
@@ -159,34 +226,6 @@ func named[T any](given map[string]T, name string, i int) T {
 		v = given[""]
 	}
 	return v
-}
-
-// chosen is the factor with the levels that are asked for.
-func (f *factor) chosen(levels []string, baseline string) (spec.Factor, string, error) {
-	usual := f.usual[0]
-	if len(levels) == 0 {
-		levels = f.usual
-	}
-	one := spec.Factor{Name: f.name, Levels: levels, Condition: f.condition, Settings: map[string][]spec.Setting{}}
-	for _, l := range levels {
-		base := spec.BaseLevel(l)
-		if f.valid != nil && !slices.Contains(f.valid, base) {
-			return one, "", fmt.Errorf("unknown level %q of %s: valid are %s (and NAME%s, to compare one with itself)",
-				l, f.name, strings.Join(f.valid, ", "), spec.Again)
-		}
-		settings, err := f.settings(base)
-		if err != nil {
-			return one, "", fmt.Errorf("level %q of %s: %w", l, f.name, err)
-		}
-		one.Settings[l] = settings
-	}
-	switch {
-	case baseline == "" && slices.Contains(levels, usual):
-		baseline = usual
-	case baseline == "":
-		baseline = levels[0]
-	}
-	return one, baseline, nil
 }
 
 // Conclude adds the experiment's own findings to the report of its plan.

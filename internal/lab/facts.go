@@ -20,7 +20,7 @@ func (o Options) Facts(plan spec.Plan) []compare.Fact {
 		return nil
 	}
 	at := o.place(cpus)
-	var kinds, mtus, offloads, locals, remotes several
+	var kinds, mtus, offloads, locals, remotes, threads, backlogs several
 	wire := false
 	for _, v := range plan.Variants() {
 		settings := plan.SettingsOf(v)
@@ -39,6 +39,12 @@ func (o Options) Facts(plan spec.Plan) []compare.Fact {
 		locals.add(cpuNames(p.LocalCPU, p.LocalCPUs))
 		remotes.add(cpuNames(p.RemoteCPU, p.RemoteCPUs))
 		wire = wire || c.Kind == netlab.Ether
+		switch by, cpu := netlab.Handling(c); by {
+		case netlab.ByThreads:
+			threads.add(cpuName(cpu))
+		case netlab.ByBacklog:
+			backlogs.add(cpuName(cpu))
+		}
 	}
 	family := "IPv4"
 	if o.IPv6 {
@@ -48,9 +54,16 @@ func (o Options) Facts(plan spec.Plan) []compare.Fact {
 	if wire {
 		bound += ", wire " + cpuName(at.wire)
 	}
+	if len(threads) == 0 {
+		threads.add(cpuName(sys.NoCPU))
+	}
+	bound += fmt.Sprintf(", kernel threads %s", threads)
+	if len(backlogs) > 0 {
+		bound += fmt.Sprintf(", backlog queue %s", backlogs)
+	}
 	return []compare.Fact{
 		{Name: "link", Value: fmt.Sprintf("%s, %s, MTU %s, checksum and segmentation offload %s", kinds, family, mtus, offloads)},
-		{Name: "bound to cpu", Value: bound + ", kernel threads none"},
+		{Name: "bound to cpu", Value: bound},
 	}
 }
 

@@ -28,7 +28,9 @@ type Options struct {
 	// for the first one.
 	Levels   map[string][]string
 	Baseline map[string]string
-	Tests    []spec.Test
+	// Second is the second factor of an experiment that has a choice of them.
+	Second string
+	Tests  []spec.Test
 	// Sizes are for those of the experiment's tests that name none.
 	Sizes  []int
 	Beside []spec.Test
@@ -55,6 +57,12 @@ type Options struct {
 	// Offload passes checksums and segmentation to the link: a virtio-net
 	// header on ether, the devices' own offloads on veth.
 	Offload bool
+	// Classify has the packets of the tests' sockets looked at by control group, at
+	// both hosts.
+	Classify bool
+	// Awake has loops of idle priority keep all CPUs from sleeping. Figures of CPU
+	// time are not to be had then.
+	Awake bool
 
 	bound bool // as Experiment has it
 }

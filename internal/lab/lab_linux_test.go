@@ -44,7 +44,7 @@ func TestRxContextPlan(t *testing.T) {
 		{"a level against itself", func(o *Options) { o.Levels = map[string][]string{"": {"softirq", "softirq-again"}} }, []string{"softirq", "softirq-again"}, "softirq", ""},
 		{"a baseline of one's own", func(o *Options) { o.Baseline = map[string]string{"": "kthread"} }, []string{"softirq", "kthread"}, "kthread", ""},
 		{"an unknown link", func(o *Options) { o.Link = "ppp" }, nil, "", "valid are ether, veth"},
-		{"a level of the other link", func(o *Options) { o.Levels = map[string][]string{"": {"napi"}} }, nil, "", "valid are inline, softirq, kthread, uthread"},
+		{"a level of the other link", func(o *Options) { o.Levels = map[string][]string{"": {"napi"}} }, nil, "", "valid are inline, "},
 		{"an unknown baseline", func(o *Options) { o.Baseline = map[string]string{"": "uthread"} }, nil, "", "none of its levels"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -88,7 +88,11 @@ func TestDefaultsAreContexts(t *testing.T) {
 }
 
 func TestPlace(t *testing.T) {
-	auto := Options{CPULocal: Auto, CPURemote: Auto, CPUWire: Auto, CPUHandler: Auto}
+	auto := Usual()
+	bound := Usual()
+	bound.bound = true
+	own := bound
+	own.CPUWire, own.CPUHandler = sys.NoCPU, 1
 	for _, c := range []struct {
 		name string
 		o    Options
@@ -99,6 +103,10 @@ func TestPlace(t *testing.T) {
 		{"some CPUs of a larger machine", auto, []int{8, 9, 12}, places{8, 9, 12, sys.NoCPU}},
 		{"two CPUs", auto, []int{0, 1}, places{0, 1, sys.NoCPU, sys.NoCPU}},
 		{"one CPU", auto, []int{3}, places{sys.NoCPU, sys.NoCPU, sys.NoCPU, sys.NoCPU}},
+		{"two CPUs, bound", bound, []int{4, 6}, places{4, 6, 4, 4}},
+		{"three CPUs, bound", bound, []int{0, 1, 2}, places{0, 1, 2, 2}},
+		{"one CPU, bound", bound, []int{3}, places{sys.NoCPU, sys.NoCPU, sys.NoCPU, sys.NoCPU}},
+		{"bound otherwise", own, []int{0, 1}, places{0, 1, sys.NoCPU, 1}},
 		{"as asked", Options{CPULocal: 1, CPURemote: sys.NoCPU, CPUWire: 0, CPUHandler: Auto}, []int{0, 1}, places{1, sys.NoCPU, 0, sys.NoCPU}},
 	} {
 		if got := c.o.place(c.cpus); got != c.want {

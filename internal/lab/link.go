@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,17 +16,22 @@ const (
 	knobContext = "context"
 	knobOffload = "offload"
 	knobMTU     = "link-mtu"
+	knobWire    = "wire"
 )
 
 // errNoWire is a CPU for a wire where there is none.
 var errNoWire = fmt.Errorf("a veth link has no wire to bind to a CPU: leave --cpu-wire out, or use --link %s", netlab.Ether)
+
+// errNoHandler is a CPU for handlers where frames are handled in the call that brings
+// them, or in softirq behind it.
+var errNoHandler = errors.New("no context of the plan has a handler that could be bound to a CPU: leave --cpu-handler out, or take one with kernel threads or a backlog that is steered")
 
 // link is the link that a variant's settings ask for; what they leave open is the
 // lab's.
 func (o Options) link(settings []spec.Setting, p places) (netlab.LinkConfig, error) {
 	c := netlab.LinkConfig{Kind: o.Link, Context: o.Context, Offload: o.Offload, MTU: o.MTU, Wire: o.Wire, WireCPU: p.wire, HandlerCPU: p.handler}
 	for _, s := range settings {
-		row, _, err := s.Row()
+		row, arg, err := s.Row()
 		if err != nil {
 			return c, err
 		}
@@ -42,6 +48,10 @@ func (o Options) link(settings []spec.Setting, p places) (netlab.LinkConfig, err
 		case knobMTU:
 			if c.MTU, err = strconv.Atoi(s.Value); err != nil {
 				return c, fmt.Errorf("%s: %q is no number of bytes", s, s.Value)
+			}
+		case knobWire:
+			if c.Wire, err = c.Wire.With(arg, s.Value); err != nil {
+				return c, err
 			}
 		default:
 			return c, fmt.Errorf("%s: no lab's link is made so", s)

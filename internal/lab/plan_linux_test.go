@@ -228,6 +228,9 @@ func TestLinkOfSettings(t *testing.T) {
 			netlab.LinkConfig{Kind: netlab.Veth, Context: "backlog", MTU: 1400, Offload: true}},
 		{"the other kind's usual context", Options{Link: netlab.Ether}, []spec.Setting{at("link", "veth")},
 			netlab.LinkConfig{Kind: netlab.Veth, Context: "napi", MTU: 1500}},
+		{"a wire", Options{Link: netlab.Ether, Wire: spec.Wire{Line: true, Rate: 1e9}}, []spec.Setting{at("wire.delay", "10us"), at("wire.loss", "1/100")},
+			netlab.LinkConfig{Kind: netlab.Ether, Context: "softirq", MTU: 1500,
+				Wire: spec.Wire{Line: true, Rate: 1e9, Delay: 10 * time.Microsecond, Loss: spec.Share{Every: 100}}}},
 		{"offload off", Options{Link: netlab.Veth, Offload: true}, []spec.Setting{at("offload", "off")},
 			netlab.LinkConfig{Kind: netlab.Veth, Context: "napi", MTU: 1500}},
 	} {
@@ -271,8 +274,8 @@ func TestCheckOfAllVariants(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	o.CPUWire = Auto
-	p.Factors[0] = oneKnob("context", "context", "backlog", "softirq")
-	if err := Check(p, o); err == nil || !strings.Contains(err.Error(), `unknown context "softirq" of veth`) {
+	p.Factors[0] = oneKnob("context", "context", "backlog", "uthread")
+	if err := Check(p, o); err == nil || !strings.Contains(err.Error(), `unknown context "uthread" of veth`) {
 		t.Errorf("got %v", err)
 	}
 }

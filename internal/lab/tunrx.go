@@ -1,0 +1,32 @@
+package lab
+
+import (
+	"time"
+
+	"netdelta/internal/findings"
+	"netdelta/internal/netlab"
+	"netdelta/internal/result"
+)
+
+var tunRx = Experiment{
+	Name:     "tun-rx",
+	Question: "Is a packet better handed to the stack directly or by way of softirq, by its length?",
+	Page:     "tun-rx.md",
+	Links:    []string{netlab.Ether},
+	Tests:    "udp_rr size=64,256,512,1460,tcp_rr size=64,256,512,1460,udp_stream size=64,256,512,1460,tcp_stream size=64,256,512,1460",
+	// Packets and their bytes are details: they say why, and would take power from
+	// what is asked.
+	Metrics:  []string{result.RTTP50, result.Goodput},
+	Blocks:   9,
+	Window:   50 * time.Millisecond,
+	Bound:    true,
+	Classify: true,
+	Brief:    true,
+	factors: func(o Options) ([]factor, error) {
+		f := rx(o.Link)
+		// What the driver did before is the baseline.
+		f.usual = []string{"backlog", "inline", "softirq", "frags"}
+		return []factor{f}, nil
+	},
+	finders: []findings.Finder{findings.Lengths},
+}
