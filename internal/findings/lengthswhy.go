@@ -146,7 +146,7 @@ const classifiedWithin = 0.01
 func (l *lengths) classified() []compare.Check {
 	var all []compare.Check
 	for _, level := range l.levels {
-		c := compare.Check{Name: "classified by control group, " + level, Unit: "packets"}
+		c := compare.Check{Name: "control group, " + level, Unit: "packets"}
 		var seen, missing [2]int64 // of UDP and of TCP
 		why := ""
 		for _, test := range l.in.Plan.Tests {

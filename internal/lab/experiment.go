@@ -203,10 +203,23 @@ func (e Experiment) Plan(o Options) (spec.Plan, error) {
 		p.Factors = append(p.Factors, one)
 		p.Baseline[f.name] = baseline
 	}
+	p.Metrics = measured(e.Metrics, p.Tests)
 	if err := o.clashes(e.Name, p.Factors); err != nil {
 		return p, err
 	}
 	return p, p.Validate()
+}
+
+// measured are those of the metrics that any of the tests has; nil, for the usual
+// ones, if none has any.
+func measured(metrics []string, tests []spec.Test) []string {
+	var all []string
+	for _, m := range metrics {
+		if slices.ContainsFunc(tests, func(t spec.Test) bool { return slices.Contains(result.MetricNames(t.Name), m) }) {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // keys are the names in a map.

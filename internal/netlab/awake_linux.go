@@ -110,6 +110,18 @@ func AwakeMain(args []string) int {
 	return 0
 }
 
+// turn is work without memory.
+//
+//go:noinline
+func turn(x uint64) uint64 {
+	for range 1024 {
+		x ^= x << 13
+		x ^= x >> 7
+		x ^= x << 17
+	}
+	return x
+}
+
 // spinOn starts a loop on each CPU, and returns when all have theirs.
 func spinOn(args []string) error {
 	set := make(chan error, len(args))
@@ -123,7 +135,8 @@ func spinOn(args []string) error {
 				err = sys.SetIdle()
 			}
 			set <- err
-			for err == nil { // a loop that gives nothing up
+			for x := uint64(1); err == nil; { // for ever
+				x = turn(x)
 			}
 		}()
 	}
