@@ -31,13 +31,20 @@ func (r *Report) Answer() []string {
 	if len(sentences) == 0 {
 		sentences = []string{"Nothing was compared."}
 	}
+	sentences[0] = r.Caveat() + sentences[0]
+	return sentences
+}
+
+// Caveat is what comes before an answer that rests on less than was planned, with a
+// blank behind it; empty where nothing is missing.
+func (r *Report) Caveat() string {
 	switch {
 	case r.Partial && r.Separate():
-		sentences[0] = "From runs that are not whole: " + sentences[0]
+		return "From runs that are not whole: "
 	case r.Partial:
-		sentences[0] = fmt.Sprintf("Partial, %d of %d blocks complete. ", r.Blocks, r.Planned) + sentences[0]
+		return fmt.Sprintf("Partial, %d of %d blocks complete. ", r.Blocks, r.Planned)
 	}
-	return sentences
+	return ""
 }
 
 // saying is one item of a sentence: rows of one test and metric that say the
@@ -49,6 +56,7 @@ type saying struct {
 	over         string // the factors that its effect depends on
 	rows         []Comparison
 	but          string
+	unders       []string // the report's conditions, nil for none
 }
 
 // order in which a sentence tells: differences, then what is the same, then
@@ -66,7 +74,7 @@ func (s *saying) order() int {
 }
 
 func (r *Report) sentence(l Level) string {
-	items, leads := r.sayings(l.Rows), pinnedOf(l.Rows)
+	items, leads := r.sayings(l.Rows), pinnedOf(l.Rows, r.unders())
 	text := r.Named(l) + ": "
 	if others := r.oneWith(l.Factor); others != "" {
 		text = fmt.Sprintf("%s, together with %s, which can't be told from it: ", r.Named(l), others)
@@ -139,11 +147,12 @@ func (r *Report) evidence(n int) string {
 // sayings picks the headline rows and puts together what says the same.
 func (r *Report) sayings(rows []Comparison) []saying {
 	var all []saying
+	unders := r.unders()
 	for _, c := range rows {
 		if c.Rank() != result.Headline || c.Held != nil {
 			continue
 		}
-		s := saying{test: c.Test, metric: c.Metric, verdict: c.Verdict, known: c.DeltaPct != nil || c.Delta != nil, over: list(r.dependsOn(&c))}
+		s := saying{test: c.Test, metric: c.Metric, verdict: c.Verdict, known: c.DeltaPct != nil || c.Delta != nil, over: list(r.dependsOn(&c)), unders: unders}
 		i := slices.IndexFunc(all, func(o saying) bool {
 			return o.test == s.test && o.metric == s.metric && o.verdict == s.verdict && o.known == s.known && o.over == s.over
 		})
@@ -153,7 +162,9 @@ func (r *Report) sayings(rows []Comparison) []saying {
 		}
 		all[i].rows = append(all[i].rows, c)
 		if all[i].but == "" {
-			all[i].but = contrary(c, rows)
+			if all[i].but = contrary(c, rows); all[i].but != "" && len(unders) > 1 {
+				all[i].but += " at " + c.Under
+			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b saying) int { return a.order() - b.order() })
@@ -180,12 +191,15 @@ func (s *saying) text(withVerdict bool) []string {
 		return " " + c.change()
 	}
 	var parts []string
-	if len(s.rows) <= fewRows {
+	switch {
+	case s.unders != nil && s.oneTest():
+		parts = append(parts, s.within(end))
+	case len(s.rows) <= fewRows:
 		for i := range s.rows {
 			c := &s.rows[i]
 			parts = append(parts, c.Name()+" "+shortMetric(c.Metric)+what(c)+end)
 		}
-	} else {
+	default:
 		text := fmt.Sprintf("%s %s %s", s.test, shortMetric(s.metric), s.where())
 		switch {
 		case !s.known:
@@ -204,8 +218,55 @@ func (s *saying) text(withVerdict bool) []string {
 	return parts
 }
 
+// oneTest says that all rows are of one test but for the conditions.
+func (s *saying) oneTest() bool {
+	return !slices.ContainsFunc(s.rows, func(c Comparison) bool { return c.short() != s.rows[0].short() })
+}
+
+// short is the row's test in short, whatever the conditions.
+func (c *Comparison) short() string { return shortName(c.Of(), c.Varied) }
+
+// within tells of one test under conditions: "tcp_stream goodput -38% (-40 to -35) at
+// rate=100Mbit/s and -30% (-33 to -27) at rate=full".
+func (s *saying) within(end string) string {
+	text := s.rows[0].short() + " " + shortMetric(s.metric)
+	switch {
+	case s.known && s.verdict == Same:
+		return text + end + " at " + s.conditions()
+	case len(s.rows) > fewRows && s.known:
+		return text + " " + estimates(s.rows) + " at " + s.conditions() + end
+	case len(s.rows) > fewRows:
+		return text + " " + s.rows[0].Change(1) + " at " + s.conditions()
+	}
+	var changes []string
+	for i := range s.rows {
+		changes = append(changes, s.rows[i].change()+" at "+s.rows[i].Under)
+	}
+	return text + " " + list(changes) + end
+}
+
+// conditions names those of the rows.
+func (s *saying) conditions() string {
+	var at []string
+	for _, c := range s.rows {
+		if !slices.Contains(at, c.Under) {
+			at = append(at, c.Under)
+		}
+	}
+	if len(at) == len(s.unders) && len(at) > 1 {
+		if name, _, _ := strings.Cut(at[0], "="); !strings.Contains(at[0], " ") {
+			return "every " + name
+		}
+		return fmt.Sprintf("all %d conditions", len(at))
+	}
+	return underList(at)
+}
+
 // where tells how many rows are told by their range.
 func (s *saying) where() string {
+	if s.unders != nil {
+		return s.whereWithin()
+	}
 	if slices.ContainsFunc(s.rows, func(c Comparison) bool { return c.Under != "" }) {
 		return fmt.Sprintf("in %d cases", len(s.rows))
 	}
@@ -216,6 +277,31 @@ func (s *saying) where() string {
 		}
 	}
 	return fmt.Sprintf("at %d sizes", len(s.rows))
+}
+
+// whereWithin tells at how many sizes, or in how many tests, and under which
+// conditions, if each of them is at each; else in how many cases.
+func (s *saying) whereWithin() string {
+	var tests, at []string
+	sizes := true
+	for _, c := range s.rows {
+		if name := c.short(); !slices.Contains(tests, name) {
+			tests = append(tests, name)
+		}
+		if !slices.Contains(at, c.Under) {
+			at = append(at, c.Under)
+		}
+		sizes = sizes && sameButSizes(s.rows[0].Of(), c.Of())
+	}
+	switch {
+	case len(tests)*len(at) != len(s.rows):
+		return fmt.Sprintf("in %d cases", len(s.rows))
+	case len(tests) == 1:
+		return "at " + s.conditions()
+	case sizes:
+		return fmt.Sprintf("at %d sizes at %s", len(tests), s.conditions())
+	}
+	return fmt.Sprintf("in %d tests at %s", len(tests), s.conditions())
 }
 
 func sameButSizes(a, b spec.Test) bool {

@@ -10,7 +10,8 @@ import (
 // tell: the groups of effects that are one, as the report's Aliases, and the
 // warnings that it will have of that. Both are nil for a full crossing.
 func Bears(plan *spec.Plan) (aliases [][]string, warnings []result.Warning) {
-	_, _, aliases, warnings = effectsOf(plan, ran(plan))
+	one := partsOf(plan)[0] // what can be told is the same in all
+	_, _, aliases, warnings = effectsOf(&one.plan, one.variants)
 	return aliases, warnings
 }
 

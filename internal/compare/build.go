@@ -33,17 +33,23 @@ type Options struct {
 // step-down max-T over sign flips of whole blocks, and its details are another.
 // A block that is incomplete for a row is left out of that row.
 //
+// Where the plan has conditions, levels are compared within each combination of
+// theirs, which a row's Under names, and the rows of all of them are in one pair of
+// families: a flip turns a block in all of them.
+//
 // It fails on a plan that is not valid and on trials that are not the plan's.
-// Missing trials are no error: their rows say what they rest on.
+// Missing trials are no error: their rows say what they rest on. Trials of the
+// plan's tests beside are in no comparison.
 func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) {
-	plan.Tests = slices.Clone(plan.Tests) // Validate fills in defaults
+	plan.Tests, plan.Beside = slices.Clone(plan.Tests), slices.Clone(plan.Beside) // Validate fills in defaults
 	if err := plan.Validate(); err != nil {
 		return Report{}, fmt.Errorf("compare: %w", err)
 	}
 	if err := CheckMetrics(&plan); err != nil {
 		return Report{}, fmt.Errorf("compare: %w", err)
 	}
-	g, err := newGrid(&plan, trials)
+	own, beside := apart(&plan, trials)
+	g, err := newGrid(&plan, own)
 	if err != nil {
 		return Report{}, fmt.Errorf("compare: %w", err)
 	}
@@ -55,21 +61,31 @@ func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) 
 		Factors: plan.Factors, Variants: len(g.variants), Trials: g.trials,
 		Environment: opts.Environment, Command: opts.Command, Version: opts.Version,
 	}
-	mains, pairs, aliases, untold := effectsOf(&plan, g.variants)
-	main, both := g.rows(mains), g.rows(pairs)
+	// The parts differ in their trials alone, and so not in what can be asked.
+	parts := g.within()
+	mains, pairs, aliases, untold := effectsOf(parts[0].plan, parts[0].variants)
+	main, both := rowsWithin(parts, mains), rowsWithin(parts, pairs)
 	r.Families = judgeFamilies(slices.Concat(main, both), plan.Seed, g.level())
 	r.Comparisons, r.Effects, r.Aliases = comparisons(main), comparisons(both), aliases
-	r.Simple, r.Cells, r.Drift = g.simple(both), g.cellsOf(), g.drifts()
-	r.setCounts(g.bundles())
+	var bundles []bundle
+	for _, p := range parts {
+		r.Simple, r.Cells, bundles = append(r.Simple, p.simple(both)...), append(r.Cells, p.cellsOf()...), append(bundles, p.bundles()...)
+	}
+	r.Drift = drifts(parts, plan.Seed)
+	r.setCounts(bundles)
 	r.warn(opts.Warnings...)
 	r.warnOfBlocks()
 	r.setPrecision(g, main, opts.Ended)
 	r.warn(untold...)
-	if w := g.carryOver(); w != nil {
+	if w := g.carryOver(parts); w != nil {
 		r.warn(*w)
 	}
 	r.warnOfDrift()
 	r.warn(g.common.warnings...)
+	r.Each = eachOf(&plan, trials)
+	figures, odd := besideOf(&plan, beside)
+	r.Beside = figures
+	r.warn(odd...)
 	return r, nil
 }
 

@@ -73,8 +73,9 @@ func samples(t testing.TB) map[string]Report {
 	return map[string]Report{
 		"rx-context": build(t, whole.plan, trials, Options{Warnings: []result.Warning{shared}, Environment: environment, Version: "0.1.0",
 			Command: "netdelta lab rx-context --levels inline,softirq,kthread,uthread --blocks 10 --time 200ms"}),
-		"partial":   build(t, few.plan, partial[:len(partial)*5/16], Options{Environment: environment[:2]}),
-		"factorial": build(t, factorial(t).plan, factorial(t).run(), Options{Command: "netdelta ab plan.yaml"}),
+		"partial":    build(t, few.plan, partial[:len(partial)*5/16], Options{Environment: environment[:2]}),
+		"conditions": build(t, sending(t, 8).plan, sending(t, 8).run(), Options{Command: "netdelta lab send-path --blocks 8"}),
+		"factorial":  build(t, factorial(t).plan, factorial(t).run(), Options{Command: "netdelta ab plan.yaml"}),
 	}
 }
 

@@ -16,9 +16,12 @@ import (
 // how far it lies from its variant's mean and its block's.
 type carried struct {
 	headline
-	scale     Scale
-	residuals [][]float64 // by variant and block; NaN in blocks that are not whole
-	spread    float64     // their standard deviation
+	name  string // the test's, with its conditions
+	scale Scale
+	// residuals are by variant and block: NaN in blocks that are not whole, and for
+	// variants under other conditions, which have series of their own.
+	residuals [][]float64
+	spread    float64 // their standard deviation
 }
 
 // after is one variant right after another in a block, against the same variant
@@ -35,10 +38,14 @@ type after struct {
 // behind any other order could have gone with the same figures. Orders are drawn
 // anew as the schedule draws them, and the largest statistic of all figures and
 // pairs of variants is compared with what these orders give: that is one test
-// for the whole report, at serialLevel.
-func (g *grid) carryOver() *result.Warning {
+// for the whole report, at serialLevel. The order is that of all variants: under
+// conditions, too, one runs right after any other.
+func (g *grid) carryOver(parts []*grid) *result.Warning {
 	orders := g.orders()
-	series := g.carried(orders)
+	var series []carried
+	for _, p := range parts {
+		series = append(series, p.carried(orders, len(g.variants))...)
+	}
 	if len(series) == 0 || len(orders) < spec.MinBlocks {
 		return nil
 	}
@@ -155,8 +162,9 @@ func drawn(rng *rand.Rand, plots [][]int, into []int) []int {
 	return into
 }
 
-// carried makes the figures of whole blocks ready.
-func (g *grid) carried(orders []blockOrder) []carried {
+// carried makes the figures of whole blocks ready, by the places of variants among
+// all that are run.
+func (g *grid) carried(orders []blockOrder, variants int) []carried {
 	var all []carried
 	known := make([]bool, g.plan.Blocks)
 	for _, o := range orders {
@@ -196,8 +204,28 @@ func (g *grid) carried(orders []blockOrder) []carried {
 			}
 		}
 		if n > 0 && squares > 0 {
-			all = append(all, carried{h, scale, y, math.Sqrt(squares / float64(n))})
+			all = append(all, carried{h, g.called(h.test), scale, g.spreadOut(y, variants), math.Sqrt(squares / float64(n))})
 		}
+	}
+	return all
+}
+
+// called is a test in short, with its conditions.
+func (g *grid) called(test int) string {
+	of := g.plan.Tests[test]
+	d := Drift{Test: of.Name, Params: of.Params, Varied: variedIn(g.plan, of), Under: g.condition}
+	return d.Name()
+}
+
+// spreadOut puts what is by the part's variants in their places among all; NaN where
+// the others are.
+func (g *grid) spreadOut(y [][]float64, variants int) [][]float64 {
+	all := make([][]float64, variants)
+	for v := range all {
+		all[v] = slices.Repeat([]float64{math.NaN()}, g.plan.Blocks)
+	}
+	for v := range y {
+		all[g.at[v]] = y[v]
 	}
 	return all
 }
@@ -234,7 +262,7 @@ func (p *pairing) afters(series []carried, orders []blockOrder, variants int) []
 			for i, v := range o.variants {
 				r := x.residuals[v][o.block]
 				if math.IsNaN(r) {
-					break
+					continue
 				}
 				if (i == 0) == (variants == 2) {
 					p.others[v].add(r)
@@ -281,7 +309,7 @@ func (g *grid) carryWarning(series []carried, found []after) *result.Warning {
 			against = "first in a block"
 		}
 		parts = append(parts, fmt.Sprintf("%s %s of %s is %s right after %s, against %s",
-			shortName(g.plan.Tests[x.test], variedIn(g.plan, g.plan.Tests[x.test])), x.Name, g.named(a.variant), amount, g.named(a.before), against))
+			x.name, x.Name, g.named(a.variant), amount, g.named(a.before), against))
 	}
 	text := "what ran before in a block matters: " + list(parts)
 	if len(g.variants) == 2 {

@@ -14,11 +14,12 @@ type Cell struct {
 	Test    string       `json:"test"`
 	Params  spec.Params  `json:"params"`
 	Varied  []string     `json:"varied,omitempty"` // as in Comparison
+	Under   string       `json:"under,omitempty"`  // the plan's conditions
 	Metric  string       `json:"metric"`
 	End     string       `json:"end"`
 	Unit    unit.Unit    `json:"unit"`
-	Variant spec.Variant `json:"variant"`
-	N       int          `json:"n"` // blocks
+	Variant spec.Variant `json:"variant"` // without the conditions
+	N       int          `json:"n"`       // blocks
 	Summary
 }
 
@@ -35,7 +36,7 @@ func (g *grid) cellsOf() []Cell {
 		of := g.plan.Tests[h.test]
 		for v, y := range g.linked(h, linear) {
 			_, n := average(y)
-			all = append(all, Cell{Test: of.Name, Params: of.Params, Varied: variedIn(g.plan, of), Metric: h.Name, End: h.End, Unit: h.Unit,
+			all = append(all, Cell{Test: of.Name, Params: of.Params, Varied: variedIn(g.plan, of), Under: g.condition, Metric: h.Name, End: h.End, Unit: h.Unit,
 				Variant: g.variants[v], N: n, Summary: summarizeAt(y, g.confidence())})
 		}
 	}
@@ -52,7 +53,7 @@ func (g *grid) simple(effects []*row) []Comparison {
 		return nil
 	}
 	for _, e := range effects {
-		if e.Rank() != result.Headline || e.Verdict != Better && e.Verdict != Worse {
+		if e.Under != g.condition || e.Rank() != result.Headline || e.Verdict != Better && e.Verdict != Worse {
 			continue
 		}
 		test := slices.IndexFunc(g.plan.Tests, func(t spec.Test) bool { return t == e.Of() })

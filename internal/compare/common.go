@@ -29,8 +29,9 @@ type common struct {
 // commonTo picks out what every trial says against all of its figures; or all
 // trials that could say it, which are those of the tests with a worker at the
 // remote end; or all of some sides. What is said of sides with one code is told
-// as one warning, so that it shows what only some of them have.
-func commonTo(trials []reported) common {
+// as one warning, so that it shows what only some of them have. named says
+// whose trials they are: " of kthread".
+func commonTo(trials []reported, named func(sides []string) string) common {
 	// A trial that could not be had says nothing of what the others have in
 	// common.
 	trials = slices.DeleteFunc(slices.Clone(trials), func(x reported) bool {
@@ -51,7 +52,7 @@ func commonTo(trials []reported) common {
 	for _, scope := range scopes {
 		for _, sides := range sidesThatAgree(trials, scope.in) {
 			of := func(x reported) bool { return scope.in(x) && slices.Contains(sides, x.side) }
-			ofSides = append(ofSides, c.pick(trials, " of "+list(sides)+scope.name, of)...)
+			ofSides = append(ofSides, c.pick(trials, named(sides)+scope.name, of)...)
 		}
 	}
 	c.warnings = append(c.warnings, joined(ofSides)...)
@@ -119,6 +120,9 @@ func joined(warnings []result.Warning) []result.Warning {
 	}
 	return all
 }
+
+// ofSides says whose trials some are.
+func ofSides(names []string) string { return " of " + list(names) }
 
 // pick returns what all trials of a class say, if that is not known yet. A single
 // trial is no class: what it says belongs to its rows.

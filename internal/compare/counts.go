@@ -105,7 +105,7 @@ func (g *grid) bundles() []bundle {
 	var all []bundle
 	for t, test := range g.plan.Tests {
 		for v := range g.variants {
-			b := bundle{test: test, variant: g.named(v)}
+			b := bundle{test: test, under: g.condition, variant: g.named(v)}
 			g.each(t, []int{v}, func(c *cell) { b.trials = append(b.trials, c) })
 			all = append(all, b)
 		}
@@ -114,12 +114,7 @@ func (g *grid) bundles() []bundle {
 }
 
 // named is a variant as a report calls it.
-func (g *grid) named(v int) string {
-	if f := g.plan.Factors; len(f) == 1 {
-		return g.variants[v][f[0].Name]
-	}
-	return g.variants[v].Key(g.plan.Factors)
-}
+func (g *grid) named(v int) string { return shortKey(g.variants[v], g.plan.Factors) }
 
 // bundlesOf are the trials of separate runs by test and side.
 func bundlesOf(all []*match, names [2]string) []bundle {

@@ -16,6 +16,7 @@ type Drift struct {
 	Test   string        `json:"test"`
 	Params spec.Params   `json:"params"`
 	Varied []string      `json:"varied,omitempty"` // as in Comparison
+	Under  string        `json:"under,omitempty"`  // the plan's conditions
 	Metric string        `json:"metric"`
 	End    string        `json:"end"`
 	Unit   unit.Unit     `json:"unit"`
@@ -65,16 +66,29 @@ const (
 	permutations = 2000
 )
 
-// drifts has a series for each figure that stands for a test.
-func (g *grid) drifts() []Drift {
+// drifts has a series for each figure that stands for a test, in each part of a
+// plan. The order of blocks is one for all of them.
+func drifts(parts []*grid, seed uint64) []Drift {
 	var all []Drift
 	var levels [][]float64
+	for _, g := range parts {
+		d, l := g.drifts()
+		all, levels = append(all, d...), append(levels, l...)
+	}
+	for i, p := range thirdsP(levels, seed) {
+		all[i].P = number(p)
+	}
+	return all
+}
+
+// drifts has the part's series, but for their p, with their levels by block.
+func (g *grid) drifts() (all []Drift, levels [][]float64) {
 	for _, h := range g.headlines() {
 		scale, l := g.link(h)
 		y := g.linked(h, l)
 		level := levelsOf(y)
 		of := g.plan.Tests[h.test]
-		d := Drift{Test: of.Name, Params: of.Params, Varied: variedIn(g.plan, of), Metric: h.Name, End: h.End, Unit: h.Unit, Better: h.Better, Scale: scale}
+		d := Drift{Test: of.Name, Params: of.Params, Varied: variedIn(g.plan, of), Under: g.condition, Metric: h.Name, End: h.End, Unit: h.Unit, Better: h.Better, Scale: scale}
 		for v := range g.variants {
 			d.Variants = append(d.Variants, g.named(v))
 		}
@@ -97,10 +111,7 @@ func (g *grid) drifts() []Drift {
 			all, levels = append(all, d), append(levels, level)
 		}
 	}
-	for i, p := range thirdsP(levels, g.plan.Seed) {
-		all[i].P = number(p)
-	}
-	return all
+	return all, levels
 }
 
 // shown is a difference on the scale of a link as a report shows it.

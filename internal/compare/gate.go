@@ -279,7 +279,7 @@ func (r *Report) row(c *Comparison) string {
 // line is a row as one line: which, of what against what, by how much.
 func (r *Report) line(c *Comparison) string {
 	against := c.Variant + " against " + c.Baseline
-	if len(r.Factors) > 1 {
+	if len(r.Compared()) > 1 {
 		against = c.Factor + " " + against
 	}
 	return fmt.Sprintf("%s, %s: %s, %s", r.row(c), against, c.change(), c.Verdict)

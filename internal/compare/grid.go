@@ -41,10 +41,14 @@ type grid struct {
 	plan     *spec.Plan
 	variants []spec.Variant
 	under    [][]spec.Test // the plan's tests as each variant runs them
-	cells    [][][]*cell
-	trials   int
-	complete int // blocks in which every trial is there
-	common   common
+	// condition is the levels of conditions that it is within, as Comparison.Under
+	// has them, and at are its variants' places in the whole grid: both empty there.
+	condition string
+	at        []int
+	cells     [][][]*cell
+	trials    int
+	complete  int // blocks in which every trial is there
+	common    common
 }
 
 // newGrid sorts trials into the plan's crossing. Of several attempts at a
@@ -91,7 +95,7 @@ func newGrid(plan *spec.Plan, trials []result.Trial) (*grid, error) {
 		*at = newCell(x)
 	}
 	g.complete = g.completeBlocks()
-	g.common = commonTo(g.reported())
+	g.common = commonTo(g.reported(), g.sides)
 	return g, nil
 }
 

@@ -40,7 +40,7 @@ func levels(rows []Comparison) []Level {
 
 // Named is the level as text: with its factor where the report has several.
 func (r *Report) Named(l Level) string {
-	if len(r.Factors) > 1 {
+	if len(r.Compared()) > 1 {
 		return fmt.Sprintf("%s %s against %s", l.Factor, l.Variant, l.Baseline)
 	}
 	return l.Variant + " against " + l.Baseline

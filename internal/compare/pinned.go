@@ -54,11 +54,13 @@ type pinned struct {
 	rows []Comparison
 	cost [][]Comparison // by end, local first
 	but  string         // what another main metric says
+	// unders are the report's conditions, nil for none.
+	unders []string
 }
 
 // pinnedOf are the rows of which throughput can't tell, put together by test
 // and by what held them where there are many.
-func pinnedOf(rows []Comparison) []pinned {
+func pinnedOf(rows []Comparison, unders []string) []pinned {
 	var all []pinned
 	for _, c := range rows {
 		if c.Held == nil || c.Rank() != result.Headline {
@@ -86,6 +88,7 @@ func pinnedOf(rows []Comparison) []pinned {
 		}
 	}
 	for i := range told {
+		told[i].unders = unders
 		told[i].cost = costOf(told[i].rows, rows)
 		told[i].but = beside(told[i].rows, rows)
 	}
@@ -139,7 +142,7 @@ func (p *pinned) text(withVerdict bool) string {
 	first := &p.rows[0]
 	name := first.Name() + " throughput"
 	if len(p.rows) > 1 {
-		s := saying{rows: p.rows}
+		s := saying{rows: p.rows, unders: p.unders}
 		name = first.Test + " throughput " + s.where()
 	}
 	text := name + " is " + p.heldBy()

@@ -40,24 +40,27 @@ type Precision struct {
 // intervals are twice as wide and more. Nor is a row that more blocks can't help,
 // since its figure is missing or zero.
 func PrecisionOf(plan spec.Plan, trials []result.Trial) (Precision, error) {
-	plan.Tests = slices.Clone(plan.Tests)
+	plan.Tests, plan.Beside = slices.Clone(plan.Tests), slices.Clone(plan.Beside)
 	if err := plan.Validate(); err != nil {
 		return Precision{}, fmt.Errorf("compare: %w", err)
 	}
 	if err := CheckMetrics(&plan); err != nil {
 		return Precision{}, fmt.Errorf("compare: %w", err)
 	}
-	g, err := newGrid(&plan, trials)
+	own, _ := apart(&plan, trials)
+	g, err := newGrid(&plan, own)
 	if err != nil {
 		return Precision{}, fmt.Errorf("compare: %w", err)
 	}
-	mains, _, _, _ := effectsOf(&plan, g.variants)
-	return g.precision(g.rows(mains)), nil
+	parts := g.within()
+	mains, _, _, _ := effectsOf(parts[0].plan, parts[0].variants)
+	return g.precision(rowsWithin(parts, mains)), nil
 }
 
 // precision is that of the rows that matter.
 func (g *grid) precision(rows []*row) Precision {
 	p := Precision{Next: stats.NextLook(g.complete)}
+	_, compared := spec.Split(g.plan.Factors)
 	any, all := false, true
 	for _, r := range rows {
 		if r.hopeless || !g.matters(r) {
@@ -67,7 +70,7 @@ func (g *grid) precision(rows []*row) Precision {
 		half := g.allowed(r)
 		all = all && stats.Precise(r.differences, half)
 		if width := g.width(r, half); width > p.Widest {
-			p.Widest, p.Of = width, r.called(len(g.plan.Factors) > 1)
+			p.Widest, p.Of = width, r.called(len(compared) > 1)
 		}
 	}
 	p.Reached = any && all && g.complete >= spec.MinBlocks

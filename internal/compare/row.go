@@ -60,7 +60,7 @@ type row struct {
 func (g *grid) row(test int, d result.Definition, c contrast) row {
 	of := g.plan.Tests[test]
 	r := row{Comparison: Comparison{
-		Test: of.Name, Params: of.Params, Varied: variedIn(g.plan, of), Under: c.under, Factor: c.factor, Baseline: c.baseline, Variant: c.variant,
+		Test: of.Name, Params: of.Params, Varied: variedIn(g.plan, of), Under: underBoth(g.condition, c.under), Factor: c.factor, Baseline: c.baseline, Variant: c.variant,
 		Metric: d.Name, End: d.End, Unit: d.Unit, Better: d.Better, Scale: d.Scale, Role: g.role(test, d),
 	}, pair: c.pair}
 	var trials []*cell

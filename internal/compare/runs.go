@@ -85,7 +85,7 @@ func Runs(old, new []Kept, opts RunsOptions) (Report, error) {
 	}
 	r.WarmupNS, r.WindowNS = timingOfAll(both)
 	r.Sources = append(a.sources(), b.sources()...)
-	common := commonTo(reportedOf(both, names))
+	common := commonTo(reportedOf(both, names), ofSides)
 	var rows []*unpaired
 	for _, m := range both {
 		r.Trials += len(m.trials(0)) + len(m.trials(1))

@@ -81,7 +81,7 @@ func TestCarryOver(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := g.carryOver()
+			w := g.carryOver(g.within())
 			switch {
 			case i < runs && w != nil:
 				alarms++

@@ -70,6 +70,9 @@ func (r *Report) oneWith(effect string) string {
 
 // names are the rows of a saying, one by one if they are few.
 func (s *saying) names() []string {
+	if s.unders != nil && s.oneTest() {
+		return []string{s.rows[0].short() + " " + shortMetric(s.metric) + " at " + s.conditions()}
+	}
 	if len(s.rows) > fewRows {
 		return []string{fmt.Sprintf("%s %s %s", s.test, shortMetric(s.metric), s.where())}
 	}
@@ -119,9 +122,9 @@ func (r *Report) apart(l Level) []string {
 		var parts []string
 		for _, group := range r.simpleOf(e) {
 			c := &group[0]
-			text := fmt.Sprintf("%s %s is %s with %s", c.Factor, c.Variant, c.change(), c.Under)
+			text := fmt.Sprintf("%s %s is %s with %s", c.Factor, c.Variant, c.change(), c.beside(e.Under))
 			for _, o := range group[1:] {
-				text += fmt.Sprintf(" and %s with %s", o.change(), o.Under)
+				text += fmt.Sprintf(" and %s with %s", o.change(), o.beside(e.Under))
 			}
 			parts = append(parts, text)
 		}
@@ -142,7 +145,8 @@ func (r *Report) simpleOf(e *Comparison) [][]Comparison {
 	for _, c := range [][4]string{{f, fl, g, gl}, {g, gl, f, fl}} {
 		var group []Comparison
 		for _, s := range r.Simple {
-			at := s.Under == c[2]+"="+c[3] || s.Under == c[2]+"="+r.baselineOf(c[2])
+			other := s.beside(e.Under)
+			at := s.Under == underBoth(e.Under, other) && (other == c[2]+"="+c[3] || other == c[2]+"="+r.baselineOf(c[2]))
 			if s.Of() == e.Of() && s.Metric == e.Metric && s.End == e.End && s.Factor == c[0] && s.Variant == c[1] && at {
 				group = append(group, s)
 			}
@@ -152,6 +156,11 @@ func (r *Report) simpleOf(e *Comparison) [][]Comparison {
 		}
 	}
 	return all
+}
+
+// beside is what a simple effect is under beside the conditions.
+func (c *Comparison) beside(condition string) string {
+	return strings.TrimSpace(strings.TrimPrefix(c.Under, condition))
 }
 
 // baselineOf is the level of a factor that its others are compared with.
@@ -188,7 +197,7 @@ func (r *Report) dependsOn(c *Comparison) []string {
 	var all []string
 	for i := range r.Effects {
 		e := &r.Effects[i]
-		if e.Of() != c.Of() || e.Metric != c.Metric || e.End != c.End || e.Verdict != Better && e.Verdict != Worse || r.oneWith(e.Factor) != "" {
+		if e.Of() != c.Of() || e.Under != c.Under || e.Metric != c.Metric || e.End != c.End || e.Verdict != Better && e.Verdict != Worse || r.oneWith(e.Factor) != "" {
 			continue
 		}
 		f, fl, g, gl, ok := r.pairOf(e)

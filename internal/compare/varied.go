@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -66,8 +67,13 @@ func (c *Comparison) Heading() string { return heading(c.Of(), c.Varied) }
 // Heading is the test in full, as heading says.
 func (c *Cell) Heading() string { return heading(c.Of(), c.Varied) }
 
-// Name is the test in short, as shortName says.
-func (d *Drift) Name() string { return shortName(d.Of(), d.Varied) }
+// Name is the test in short, as shortName says, with its conditions.
+func (d *Drift) Name() string {
+	if d.Under == "" {
+		return shortName(d.Of(), d.Varied)
+	}
+	return fmt.Sprintf("%s (%s)", shortName(d.Of(), d.Varied), d.Under)
+}
 
 // defined are the metrics that a test can have under any of the variants, in the
 // order of reports: a parameter that a level sets can bring some of its own.

@@ -124,6 +124,9 @@ func (in *Input) difference(a, b []float64) stats.Interval {
 // above zero.
 func (in *Input) change(a, b []float64) stats.Interval { return in.changeOf(logRatio(a, b)) }
 
+// settled says that there are blocks enough for an interval of the report's level.
+func (in *Input) settled(s stats.Interval) bool { return s.Level >= in.level() }
+
 // changeOf is that of differences of logarithms.
 func (in *Input) changeOf(d []float64) stats.Interval {
 	s := stats.SignedRank(d, in.level())

@@ -26,10 +26,11 @@ type sweep struct {
 	cost   cost
 }
 
-// cost is the figure by which CPU time is told: of a stream at the receiver.
+// cost is the figure by which CPU time is told: of a stream, at both ends together,
+// since a handler may be bound to either's CPU.
 type cost struct {
 	test spec.Test
-	of   result.Taken
+	of   []result.Taken
 	name string
 }
 
@@ -60,9 +61,11 @@ func Knee(in *Input) {
 
 // costs are the figures of CPU time in the order in which they are preferred.
 var costs = []cost{
-	{of: remote(result.CPUSoakPerByte), name: "CPU per byte (soak)"},
-	{of: remote(result.CPUPerByte), name: "CPU per byte"},
+	{of: bothEnds(result.CPUSoakPerByte), name: "CPU per byte (soak)"},
+	{of: bothEnds(result.CPUPerByte), name: "CPU per byte"},
 }
+
+func bothEnds(metric string) []result.Taken { return []result.Taken{local(metric), remote(metric)} }
 
 // costFigure is the first figure of CPU time that the trials have, of datagrams
 // rather than of TCP; with an empty name where there is none.
@@ -70,7 +73,7 @@ func (s *sweep) costFigure() cost {
 	for _, c := range costs {
 		for _, kind := range []func(spec.Test) bool{udpStream, tcpStream} {
 			for _, test := range s.in.testsOf(kind) {
-				if c.test = test; finite(s.figure(s.levels[0], test, c.of)) {
+				if c.test = test; finite(s.figure(s.levels[0], test, c.of...)) {
 					return c
 				}
 			}
@@ -79,9 +82,20 @@ func (s *sweep) costFigure() cost {
 	return cost{}
 }
 
-// figure is the median of a level's figures over blocks.
-func (s *sweep) figure(level string, test spec.Test, of result.Taken) float64 {
-	return s.in.median(s.in.averaged(test, s.in.having(spec.Variant{mitigation: level}), of)).Est
+// figure is the median of a level's figures over blocks, of several their sum.
+func (s *sweep) figure(level string, test spec.Test, of ...result.Taken) float64 {
+	return s.in.median(s.blocks(level, test, of)).Est
+}
+
+// blocks are those figures by block.
+func (s *sweep) blocks(level string, test spec.Test, of []result.Taken) []float64 {
+	sum := make([]float64, max(0, s.in.Plan.Blocks))
+	for _, t := range of {
+		for b, v := range s.in.averaged(test, s.in.having(spec.Variant{mitigation: level}), t) {
+			sum[b] += v
+		}
+	}
+	return sum
 }
 
 // change is the comparison of a level with the baseline; nil for none.
@@ -97,22 +111,22 @@ func (s *sweep) change(level string, test spec.Test, of result.Taken) *compare.C
 var swept = []struct {
 	column  compare.Column
 	kind    func(spec.Test) bool
-	of      result.Taken
+	of      []result.Taken
 	changes bool
 }{
-	{compare.Column{Name: "rtt p50", Unit: unit.Nanoseconds}, udpRR, local(result.RTTP50), true},
-	{compare.Column{Name: "rtt p99", Unit: unit.Nanoseconds}, udpRR, local(result.RTTP99), false},
-	{compare.Column{Name: "irq/packet", Unit: unit.PerPacket}, udpStream, remote(result.InterruptsPerPacket), false},
-	{compare.Column{Name: "softirq/packet", Unit: unit.PerPacket}, udpStream, remote(result.SoftirqsPerPacket), false},
-	{compare.Column{Name: "CPU", Unit: unit.SecondsPerByte}, udpStream, remote(result.CPUPerByte), true},
-	{compare.Column{Name: "CPU soak", Unit: unit.SecondsPerByte}, udpStream, remote(result.CPUSoakPerByte), true},
-	{compare.Column{Name: "TCP", Unit: unit.BitsPerSecond}, tcpStream, remote(result.Goodput), true},
+	{compare.Column{Name: "rtt p50", Unit: unit.Nanoseconds}, udpRR, []result.Taken{local(result.RTTP50)}, true},
+	{compare.Column{Name: "rtt p99", Unit: unit.Nanoseconds}, udpRR, []result.Taken{local(result.RTTP99)}, false},
+	{compare.Column{Name: "irq/packet", Unit: unit.PerPacket}, udpStream, []result.Taken{remote(result.InterruptsPerPacket)}, false},
+	{compare.Column{Name: "softirq/packet", Unit: unit.PerPacket}, udpStream, []result.Taken{remote(result.SoftirqsPerPacket)}, false},
+	{compare.Column{Name: "CPU", Unit: unit.SecondsPerByte}, udpStream, bothEnds(result.CPUPerByte), true},
+	{compare.Column{Name: "CPU soak", Unit: unit.SecondsPerByte}, udpStream, bothEnds(result.CPUSoakPerByte), true},
+	{compare.Column{Name: "TCP", Unit: unit.BitsPerSecond}, tcpStream, []result.Taken{remote(result.Goodput)}, true},
 }
 
 // table is the section: a row a level.
 func (s *sweep) table() compare.Section {
 	t := compare.Section{Name: "mitigation", Title: "latency, interrupts and CPU time by mitigation (frames/wait)",
-		Notes: []string{"An interrupt is a run of the wire's handler; CPU time is the receiver's for each byte."}}
+		Notes: []string{"An interrupt is a run of the wire's handler; CPU time is of both ends together, for each byte."}}
 	for _, c := range swept {
 		t.Columns = append(t.Columns, c.column)
 	}
@@ -124,7 +138,7 @@ func (s *sweep) table() compare.Section {
 				line.Cells = append(line.Cells, none("not run"))
 				continue
 			}
-			line.Cells = append(line.Cells, number(s.figure(level, tests[0], c.of), "not counted"))
+			line.Cells = append(line.Cells, number(s.figure(level, tests[0], c.of...), "not counted"))
 		}
 		t.Rows = append(t.Rows, line)
 	}
@@ -145,11 +159,15 @@ func (s *sweep) changeTable() compare.Section {
 			if !c.changes {
 				continue
 			}
-			var of *compare.Comparison
-			if tests := s.in.testsOf(c.kind); len(tests) > 0 {
-				of = s.change(level, tests[0], c.of)
+			tests := s.in.testsOf(c.kind)
+			switch {
+			case len(tests) == 0:
+				line.Cells = append(line.Cells, none("not run"))
+			case len(c.of) == 1:
+				line.Cells = append(line.Cells, changed(s.change(level, tests[0], c.of[0])))
+			default:
+				line.Cells = append(line.Cells, ranged(s.in.change(s.blocks(s.levels[0], tests[0], c.of), s.blocks(level, tests[0], c.of)), "not counted"))
 			}
-			line.Cells = append(line.Cells, changed(of))
 		}
 		t.Rows = append(t.Rows, line)
 	}

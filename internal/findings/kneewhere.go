@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"netdelta/internal/compare"
 	"netdelta/internal/result"
+	"netdelta/internal/stats"
 	"netdelta/internal/unit"
 )
 
@@ -33,7 +33,7 @@ func (s *sweep) knee() []string {
 	case s.rr == nil:
 		return []string{"No knee to be named: no round trips were measured."}
 	case s.cost.name == "":
-		return []string{"No knee to be named: CPU time at the receiver was not measured."}
+		return []string{"No knee to be named: CPU time was not measured."}
 	}
 	points := s.points()
 	if len(points) < 2 || points[0].level != s.levels[0] {
@@ -45,7 +45,7 @@ func (s *sweep) knee() []string {
 	}
 	best := farthest(points)
 	if best == nil {
-		return []string{fmt.Sprintf("No knee to be named: CPU time falls no faster than latency rises at any level; %s.", s.tradeOf(points, &off))}
+		return []string{fmt.Sprintf("No knee to be named: CPU time falls no faster than latency rises at any level (farthest: %s).", s.tradeOf(points[len(points)-1:], &off))}
 	}
 	return []string{fmt.Sprintf("The knee is at %s (frames/wait): %s; from there on latency rises by more than CPU time falls.", best.level, s.tradeOf([]point{*best}, &off))}
 }
@@ -54,14 +54,21 @@ func (s *sweep) knee() []string {
 func (s *sweep) points() []point {
 	var all []point
 	for _, level := range s.levels {
-		p := point{level: level, rtt: s.figure(level, *s.rr, local(result.RTTP50)), cpu: s.figure(level, s.cost.test, s.cost.of)}
+		p := point{level: level, rtt: s.figure(level, *s.rr, local(result.RTTP50)), cpu: s.figure(level, s.cost.test, s.cost.of...)}
 		if !finite(p.rtt) || !finite(p.cpu) {
 			continue
 		}
-		p.sure = level != s.levels[0] && verdictOf(s.change(level, s.cost.test, s.cost.of)) == compare.Better
+		if saved := s.saved(level); level != s.levels[0] {
+			p.sure = s.in.settled(saved) && saved.Hi < 0
+		}
 		all = append(all, p)
 	}
 	return all
+}
+
+// saved is the change of the cost under a level, in percent.
+func (s *sweep) saved(level string) stats.Interval {
+	return s.in.change(s.blocks(s.levels[0], s.cost.test, s.cost.of), s.blocks(level, s.cost.test, s.cost.of))
 }
 
 // farthest is the point that is sure and lies farthest above the chord; nil where
@@ -130,13 +137,9 @@ func (s *sweep) closest(points []point) string {
 		}
 		return 0
 	})
-	c := s.change(least.level, s.cost.test, s.cost.of)
-	if !known(c) {
+	c := s.saved(least.level)
+	if !finite(c.Est) {
 		return ""
 	}
-	text := fmt.Sprintf("; the least is %s's, %s, %s", least.level, c.Change(1), verdictOf(c))
-	if n := c.BlocksNeeded; n > 0 {
-		text += fmt.Sprintf(" (about %s would settle it)", unit.Count(n, "block"))
-	}
-	return text
+	return fmt.Sprintf("; the least is %s's, %s", least.level, percents(c))
 }

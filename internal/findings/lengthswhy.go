@@ -8,54 +8,81 @@ import (
 	"netdelta/internal/compare"
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
+	"netdelta/internal/stats"
 	"netdelta/internal/unit"
 )
 
 // small says whether small packets, all but those of each protocol's largest length,
-// are faster direct than deferred, and what the counters have to say of it.
+// are faster direct than deferred, and what the counters have to say of it. Each
+// length by itself is judged in the report's family; together they are one figure a
+// protocol, whose interval is told.
 func (l *lengths) small() string {
 	largest := map[spec.Protocol]int{}
 	for _, t := range l.latency {
 		p := t.Kind().Protocol
 		largest[p] = max(largest[p], t.RequestSize())
 	}
-	count := map[compare.Verdict]int{}
-	n := 0
+	smaller := map[spec.Protocol][]spec.Test{}
+	for _, t := range l.latency {
+		if p := t.Kind().Protocol; t.RequestSize() != largest[p] {
+			smaller[p] = append(smaller[p], t)
+		}
+	}
+	var said, better, worse, alike []string
 	var first *spec.Test
-	for i, t := range l.latency {
-		if t.RequestSize() == largest[t.Kind().Protocol] {
+	for _, p := range []spec.Protocol{spec.UDP, spec.TCP} {
+		if len(smaller[p]) == 0 {
 			continue
 		}
-		n++
-		count[verdictOf(l.change(direct, t, local(result.RTTP50)))]++
 		if first == nil {
-			first = &l.latency[i]
+			first = &smaller[p][0]
+		}
+		d := l.pooled(direct, smaller[p], local(result.RTTP50))
+		name := strings.ToUpper(string(p))
+		said = append(said, name+" latency "+percents(d))
+		switch margin := 100 * l.in.Plan.Margin; {
+		case !l.in.settled(d):
+		case d.Lo > -margin && d.Hi < margin:
+			alike = append(alike, name)
+		case d.Hi < 0:
+			better = append(better, name)
+		case d.Lo > 0:
+			worse = append(worse, name)
 		}
 	}
-	if n == 0 {
+	if len(said) == 0 {
 		return "Small packets direct against deferred: not known, since one length was run."
 	}
-	text := "Small packets direct against deferred: "
-	of := fmt.Sprintf("of %s", unit.Count(n, "smaller length"))
+	text := "Small packets direct against deferred, all smaller lengths together: " + strings.Join(said, ", ") + ": "
 	switch {
-	case count[compare.Better] == n:
-		text += fmt.Sprintf("faster, as reported, at all %d smaller lengths", n)
-	case count[compare.Worse] > 0 && count[compare.Better] == 0:
-		text += fmt.Sprintf("the contrary of what was reported, slower at %d %s", count[compare.Worse], of)
-	case count[compare.Better] > 0:
-		text += fmt.Sprintf("faster at %d %s", count[compare.Better], of)
-		if count[compare.Worse] > 0 {
-			text += fmt.Sprintf(", slower at %d", count[compare.Worse])
-		}
-	case count[compare.Same] == n:
+	case len(alike) == len(said):
 		text += "no difference that matters"
+	case len(better) == len(said):
+		text += "faster, as reported"
+	case len(worse) == 0 && len(better) > 0:
+		text += "faster for " + strings.Join(better, " and ") + ", as reported, and not sure for the other"
+	case len(better) == 0 && len(worse) > 0:
+		text += "slower for " + strings.Join(worse, " and ") + ", the contrary of what was reported"
+	case len(better) > 0:
+		text += "faster for " + strings.Join(better, " and ") + ", slower for " + strings.Join(worse, " and ")
 	default:
-		text += fmt.Sprintf("not sure at any %s", of)
+		text += "not sure"
 	}
 	if why := l.counters(*first); why != "" {
 		text += ". By the counters, " + lengthOf(*first) + ": " + why
 	}
 	return text + "."
+}
+
+// pooled is the change of a figure from the baseline to a level over several tests
+// together: the mean of their logarithms' differences in each block.
+func (l *lengths) pooled(level string, tests []spec.Test, of result.Taken) stats.Interval {
+	all := make([][]float64, len(tests))
+	for i, t := range tests {
+		all[i] = logRatio(l.in.averaged(t, l.in.having(spec.Variant{receive: l.levels[0]}), of),
+			l.in.averaged(t, l.in.having(spec.Variant{receive: level}), of))
+	}
+	return l.in.changeOf(mean(all...))
 }
 
 // explaining are the figures that say what a context does for each packet.
@@ -93,7 +120,7 @@ func (l *lengths) counters(test spec.Test) string {
 // smallerPackets says whether TCP's throughput falls with direct receive since more
 // packets come with fewer bytes each.
 func (l *lengths) smallerPackets() []string {
-	var so, not []string
+	var so, not, unsure []string
 	for _, test := range l.streams {
 		if !tcpStream(test) {
 			continue
@@ -102,6 +129,10 @@ func (l *lengths) smallerPackets() []string {
 		packets := l.change(direct, test, remote(result.Packets))
 		bytes := l.change(direct, test, remote(result.BytesPerPacket))
 		if !known(goodput) {
+			continue
+		}
+		if v := verdictOf(goodput); v == compare.Unsure || v == compare.Same {
+			unsure = append(unsure, fmt.Sprintf("%s at %d B", estimate(goodput), test.RequestSize()))
 			continue
 		}
 		text := fmt.Sprintf("%d B: goodput %s (%s)", test.RequestSize(), estimate(goodput), verdictOf(goodput))
@@ -121,7 +152,13 @@ func (l *lengths) smallerPackets() []string {
 		all = append(all, fmt.Sprintf("TCP loses throughput as reported, by more packets of fewer bytes each, for which lower latency leaves less time: %s.", strings.Join(so, "; ")))
 	}
 	if len(not) > 0 {
-		all = append(all, fmt.Sprintf("TCP does not lose throughput to smaller packets: %s.", strings.Join(not, "; ")))
+		all = append(all, fmt.Sprintf("TCP's throughput is another, and not by smaller packets: %s.", strings.Join(not, "; ")))
+	}
+	switch {
+	case len(unsure) > 0 && len(so)+len(not) == 0:
+		all = append(all, fmt.Sprintf("TCP's throughput is another for sure at no length: %s.", strings.Join(unsure, ", ")))
+	case len(unsure) > 0:
+		all = append(all, fmt.Sprintf("TCP's throughput is not surely another at the rest: %s.", strings.Join(unsure, ", ")))
 	}
 	return all
 }
@@ -137,8 +174,8 @@ func surely(c *compare.Comparison, sign float64) bool {
 const unclassified = "unclassified"
 
 // classifiedWithin is the share of TCP's packets that need not be found in their
-// control group: those of a connection that its process has closed already
-// (TIME_WAIT), which has no full socket and so no group.
+// control group, since they have no full socket and so no group: the last of a
+// handshake, and those of a connection that its process has closed already.
 const classifiedWithin = 0.01
 
 // classified checks, for each context, that the packets of the test's sockets were
@@ -171,7 +208,13 @@ func (l *lengths) classified() []compare.Check {
 			v := float64(total - missing[0] - missing[1])
 			c.Wanted, c.Found, c.Within = float64(total), &v, math.Ceil(classifiedWithin*float64(seen[1]))
 			c.Pass = missing[0] == 0 && missing[1] >= 0 && float64(missing[1]) <= c.Within
-			c.Text = fmt.Sprintf("UDP %d of %d, TCP %d of %d", seen[0]-missing[0], seen[0], seen[1]-missing[1], seen[1])
+			var by []string
+			for i, p := range []string{"UDP", "TCP"} {
+				if seen[i] > 0 {
+					by = append(by, fmt.Sprintf("%s %d of %d", p, seen[i]-missing[i], seen[i]))
+				}
+			}
+			c.Text = strings.Join(by, ", ")
 		case why != "":
 			c.Text = why
 		default:

@@ -68,7 +68,7 @@ type fullDisk struct{}
 func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
 
 func TestJSONIsReadBack(t *testing.T) {
-	for _, name := range []string{"rx-context", "partial", "factorial", "runs", "few"} {
+	for _, name := range []string{"rx-context", "partial", "factorial", "conditions", "runs", "few"} {
 		want := kept(t, name)
 		var b bytes.Buffer
 		if err := JSON(&b, &want); err != nil {

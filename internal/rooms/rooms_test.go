@@ -17,7 +17,7 @@ var layers = []struct {
 }{
 	{"protocol", []string{"proto", "proto/controlv1", "proto/controlv1/controlv1connect"}},
 	{"pure", pure},
-	{"linux", []string{"sys", "sys/tuntap", "sys/uring", "feature", "counters/bpf", "counters", "ether", "netlab", "knob", "traffic"}},
+	{"linux", []string{"sys", "sys/tuntap", "sys/uring", "sys/nft", "feature", "counters/bpf", "counters", "ether", "netlab", "knob", "traffic"}},
 	{"processes", []string{"store", "store/memory", "store/sqlite", "store/storetest",
 		"worker", "roles", "ctl", "agent", "run", "hosts", "report/text", "report", "lab"}},
 	{"surface", []string{"cli", "labtest", "labtest/veth", "rooms", "cmd/netdelta"}},

@@ -16,10 +16,11 @@ const mostAcross = 6
 // second's across, by the figures that stand for the tests. The factor with
 // fewer levels goes across if the other has too many for that.
 func cells(r *compare.Report) block {
-	if len(r.Factors) != 2 || len(r.Cells) == 0 {
+	factors := r.Compared()
+	if len(factors) != 2 || len(r.Cells) == 0 {
 		return block{}
 	}
-	down, across := r.Factors[0], r.Factors[1]
+	down, across := factors[0], factors[1]
 	if len(across.Levels) > mostAcross && len(down.Levels) < len(across.Levels) {
 		down, across = across, down
 	}
@@ -30,10 +31,11 @@ func cells(r *compare.Report) block {
 	for i := range across.Levels {
 		t.right[i+1] = true
 	}
+	missing := false
 	for rest := r.Cells; len(rest) > 0; {
 		first := rest[0]
 		of := func(c compare.Cell) bool {
-			return c.Of() == first.Of() && c.Metric == first.Metric && c.End == first.End
+			return c.Of() == first.Of() && c.Under == first.Under && c.Metric == first.Metric && c.End == first.End
 		}
 		var group, others []compare.Cell
 		var medians []float64
@@ -50,7 +52,11 @@ func cells(r *compare.Report) block {
 		if len(first.Varied) > 0 {
 			by = ": "
 		}
+		if first.Under != "" {
+			in += ", " + first.Under
+		}
 		t.add(fmt.Sprintf("%s%s%s, %s", name, by, first.Metric, in))
+		missing = missing || len(group) < len(down.Levels)*len(across.Levels)
 		for _, dl := range down.Levels {
 			row := []string{"  " + dl}
 			for _, al := range across.Levels {
@@ -60,7 +66,7 @@ func cells(r *compare.Report) block {
 		}
 	}
 	title := fmt.Sprintf("Each variant: %s down, %s across (medians over blocks)", down.Name, across.Name)
-	if r.Variants < len(down.Levels)*len(across.Levels) {
+	if missing {
 		title += "; - was not run"
 	}
 	return block{title, t}

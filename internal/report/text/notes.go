@@ -14,6 +14,9 @@ import (
 
 // notes explains what the tables leave unsaid, and only what they use.
 func notes(r *compare.Report) []string {
+	if brief(r) {
+		return briefNotes(r)
+	}
 	var rows []compare.Comparison
 	for _, c := range slices.Concat(r.Comparisons, r.Effects) {
 		if shown(&c) {
@@ -31,9 +34,10 @@ func notes(r *compare.Report) []string {
 	if r.PrecisionPct > 0 {
 		text += fmt.Sprintf(" A run that may stop by precision is judged at %.0f%%, so that what it says keeps 95%%.", 100*r.Level())
 	}
-	if len(r.Factors) > 1 {
+	if len(r.Compared()) > 1 {
 		text += " Each factor is compared over all levels of the others."
 	}
+	text += withinNote(r)
 	if note := slow(r); note != "" {
 		text += " " + note
 	}
@@ -47,6 +51,7 @@ func notes(r *compare.Report) []string {
 	if demand := serviceDemand(rows); demand != "" {
 		lines = append(lines, wrap(demand, "", "  ")...)
 	}
+	lines = append(lines, marks(r)...)
 	for _, term := range []struct {
 		word, meaning string
 		used          func(compare.Comparison) bool
@@ -62,21 +67,38 @@ func notes(r *compare.Report) []string {
 		{"!", "see the warnings", func(c compare.Comparison) bool { return len(c.Warnings) > 0 }},
 	} {
 		if slices.ContainsFunc(rows, term.used) {
-			lines = append(lines, wrap(term.meaning, fmt.Sprintf("  %-13s  ", term.word), strings.Repeat(" ", 17))...)
+			lines = append(lines, meaning(term.word, term.meaning)...)
 		}
 	}
 	return lines
 }
 
+// meaning is a line on a word.
+func meaning(word, text string) []string {
+	return wrap(text, fmt.Sprintf("  %-13s  ", word), strings.Repeat(" ", 17))
+}
+
+// withinNote says what conditions are, with a blank before it.
+func withinNote(r *compare.Report) string {
+	var names []string
+	for _, f := range r.Conditions() {
+		names = append(names, f.Name)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" All is compared within each %s, and judged over all of them together.", strings.Join(names, " and "))
+}
+
 // slow says what the comparisons of slow factors rest on.
 func slow(r *compare.Report) string {
 	var names []string
-	for _, f := range r.Factors {
+	for _, f := range r.Compared() {
 		if f.Slow {
 			names = append(names, f.Name)
 		}
 	}
-	if len(names) == 0 || len(names) == len(r.Factors) {
+	if len(names) == 0 || len(names) == len(r.Compared()) {
 		return ""
 	}
 	return fmt.Sprintf("%s: slow, so each level is set once a block for all variants that have it. Its change has fewer independent repetitions than trials (one a block), and its interval tends to be wider for that.",

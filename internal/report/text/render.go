@@ -14,15 +14,11 @@ import (
 
 // Render writes the report as text.
 func Render(w io.Writer, r *compare.Report) error {
-	parts := [][]string{answer(r), differs(r), whatRan(r)}
-	var tables, both []block
-	for _, l := range r.Levels() {
-		tables = append(tables, comparisons(r, l))
+	tables := slices.Concat(rows(r), experiment(r))
+	if brief(r) {
+		tables = slices.Concat(experiment(r), rows(r))
 	}
-	for _, l := range r.Interactions() {
-		both = append(both, interactions(r, l))
-	}
-	parts = slices.Concat(parts, sections(tables), sections(both), sections(simple(r)), sections([]block{cells(r)}), sections([]block{spreads(r)}),
+	parts := slices.Concat([][]string{lead(r), differs(r), whatRan(r), checks(r)}, tables, [][]string{beside(r)}, each(r),
 		[][]string{overTime(r), notes(r), warnings(r), onTheWay(r), facts(r), command(r)})
 	var paragraphs []string
 	for _, lines := range parts {
@@ -36,13 +32,19 @@ func Render(w io.Writer, r *compare.Report) error {
 	return err
 }
 
-// answer is what the report says in words.
-func answer(r *compare.Report) []string {
-	var lines []string
-	for _, sentence := range r.Answer() {
-		lines = append(lines, wrap(sentence, "", "  ")...)
+// rows are the tables of comparisons, or a line in their place.
+func rows(r *compare.Report) [][]string {
+	if brief(r) {
+		return [][]string{inFull(r)}
 	}
-	return lines
+	var tables, both []block
+	for _, l := range r.Levels() {
+		tables = append(tables, comparisons(r, l))
+	}
+	for _, l := range r.Interactions() {
+		both = append(both, interactions(r, l))
+	}
+	return slices.Concat(sections(tables), sections(both), sections(simple(r)), sections([]block{cells(r)}), sections([]block{spreads(r)}))
 }
 
 // whatRan tells how the figures came about.
@@ -52,12 +54,15 @@ func whatRan(r *compare.Report) []string {
 	}
 	variants, order := 1, "once a block in random order"
 	var names []string
-	for _, f := range r.Factors {
+	for _, f := range slices.Concat(r.Compared(), r.Conditions()) {
 		variants *= len(f.Levels)
 		name := fmt.Sprintf("%s (%s)", f.Name, strings.Join(f.Levels, ", "))
 		if f.Slow {
 			name += " slow"
 			order = "once a block in random order, in whole plots of the slow factors' levels"
+		}
+		if f.Condition {
+			name = "within " + name
 		}
 		names = append(names, name)
 	}
@@ -101,10 +106,12 @@ func ended(r *compare.Report) []string {
 	return nil
 }
 
+// countTests is how many tests the report compares. Under conditions, which may set
+// parameters, those of the first are counted.
 func countTests(r *compare.Report) int {
 	var tests []spec.Test
 	for _, c := range r.Comparisons {
-		if t := c.Of(); !slices.Contains(tests, t) {
+		if t := c.Of(); !slices.Contains(tests, t) && (len(r.Conditions()) == 0 || c.Under == r.Comparisons[0].Under) {
 			tests = append(tests, t)
 		}
 	}

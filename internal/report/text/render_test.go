@@ -47,8 +47,8 @@ func render(t interface{ Fatal(...any) }, r compare.Report) string {
 }
 
 func TestGolden(t *testing.T) {
-	reports := map[string]compare.Report{"sizes": sizes(t)}
-	for _, name := range []string{"rx-context", "partial", "factorial", "runs", "few"} {
+	reports := map[string]compare.Report{"sizes": sizes(t), "send-path": sendPath(t), "mitigation": sweep(t), "truth": truth(t), "beside": besides(t)}
+	for _, name := range []string{"rx-context", "partial", "factorial", "conditions", "runs", "few"} {
 		reports[name] = kept(t, name)
 	}
 	for name, r := range reports {

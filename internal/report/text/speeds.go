@@ -13,6 +13,7 @@ import (
 
 // speed is how fast a test ran: at full speed where nothing held it.
 type speed struct {
+	name string // the test's, with what it is under
 	test spec.Test
 	held *result.Held
 }
@@ -23,7 +24,7 @@ func comparedSpeeds(r *compare.Report) []string {
 	var all []speed
 	for i := range r.Comparisons {
 		if c := &r.Comparisons[i]; tellsSpeed(c.Of(), c.Metric) && (c.A.Median != nil || c.B.Median != nil) {
-			all = append(all, speed{c.Of(), c.Held})
+			all = append(all, speed{c.Name(), c.Of(), c.Held})
 		}
 	}
 	return speeds(all, ", so throughput is compared", ", so cost is compared")
@@ -34,7 +35,7 @@ func runSpeeds(r *summary.Report) []string {
 	var all []speed
 	for i := range r.Figures {
 		if f := &r.Figures[i]; tellsSpeed(f.TestOf(), f.Metric) && f.Median != nil {
-			all = append(all, speed{f.TestOf(), f.Held})
+			all = append(all, speed{f.TestOf().Short(), f.TestOf(), f.Held})
 		}
 	}
 	return speeds(all, "", "")
@@ -63,8 +64,8 @@ func speeds(all []speed, free, held string) []string {
 	} {
 		var names []string
 		for _, s := range all {
-			if way.in(s) && !slices.Contains(names, s.test.Short()) {
-				names = append(names, s.test.Short())
+			if way.in(s) && !slices.Contains(names, s.name) {
+				names = append(names, s.name)
 			}
 		}
 		if more := len(names) - mostNames; more > 0 {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,7 +30,12 @@ func warnings(r *compare.Report) []string {
 // the rows of one figure rest on the same trials and differ in the example that
 // they name: they are told once.
 func rowWarnings(r *compare.Report) []string {
-	severalFactors := len(r.Factors) > 1
+	severalFactors := len(r.Compared()) > 1
+	fold := severalFactors || brief(r)
+	mostNamed := 0
+	if brief(r) {
+		mostNamed = mostSubjects
+	}
 	severalLevels := len(r.Levels())+len(r.Interactions()) > 1
 	var order []result.Warning // the first of each
 	about := map[result.Warning]*subjects{}
@@ -59,7 +65,7 @@ func rowWarnings(r *compare.Report) []string {
 		}
 		for _, w := range c.Warnings {
 			k := w
-			if severalFactors {
+			if fold {
 				k = withoutExample(w)
 			}
 			if about[k] == nil {
@@ -73,13 +79,13 @@ func rowWarnings(r *compare.Report) []string {
 	var lines []string
 	for i, w := range order {
 		told, k := w, w
-		if severalFactors {
+		if fold {
 			k = withoutExample(w)
 		}
 		if i+1 < len(order) && order[i+1].Advice == w.Advice {
 			told.Advice = ""
 		}
-		lines = append(lines, wrap(about[k].text(rows, severalFactors)+": "+sentence(told), "! ", "  ")...)
+		lines = append(lines, wrap(about[k].text(rows, fold, mostNamed)+": "+sentence(told), "! ", "  ")...)
 	}
 	return lines
 }
@@ -107,11 +113,19 @@ func (s *subjects) add(name, level string) {
 	}
 }
 
-// text lists them. Where it may be so, the levels are left out of a figure that is
-// warned of in all its rows.
-func (s *subjects) text(rows map[string][]string, fold bool) string {
+// mostSubjects is how many figures a warning names where their rows are not shown.
+const mostSubjects = 4
+
+// text lists them, the first few alone if most is not 0. Where it may be so, the
+// levels are left out of a figure that is warned of in all its rows.
+func (s *subjects) text(rows map[string][]string, fold bool, most int) string {
 	var all []string
-	for _, name := range s.names {
+	more := 0
+	for i, name := range s.names {
+		if more = len(s.names) - i; most > 0 && i >= most {
+			break
+		}
+		more = 0
 		levels := s.of[name]
 		switch {
 		case levels[0] == "" || fold && len(levels) >= len(rows[name]):
@@ -123,6 +137,9 @@ func (s *subjects) text(rows map[string][]string, fold bool) string {
 				all = append(all, name+" ("+l+")")
 			}
 		}
+	}
+	if more > 0 {
+		return strings.Join(all, ", ") + fmt.Sprintf(" and %d more", more)
 	}
 	return strings.Join(all, ", ")
 }

@@ -1,0 +1,51 @@
+package text
+
+import (
+	"fmt"
+	"slices"
+
+	"netdelta/internal/compare"
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+	"netdelta/internal/unit"
+)
+
+// beside is the table of the tests beside. Where the report has one of its own of
+// them, there is none.
+func beside(r *compare.Report) []string {
+	own := func(s compare.Section) bool { return s.Name == "wake" && len(s.Rows) > 0 }
+	if len(r.Beside) == 0 || slices.ContainsFunc(r.Sections, own) {
+		return nil
+	}
+	metrics := []struct{ name, metric string }{{"p50", result.RTTP50}, {"p99", result.RTTP99}}
+	var tests []spec.Test
+	for i := range r.Beside {
+		if of := r.Beside[i].Of(); !slices.Contains(tests, of) {
+			tests = append(tests, of)
+		}
+	}
+	t := wide{columns: make([]wideColumn, len(metrics))}
+	for _, of := range tests {
+		t.labels = append(t.labels, of.String())
+		for i, m := range metrics {
+			c := &t.columns[i]
+			c.name, c.unit = m.name, "us"
+			long, short := "n/a", "n/a"
+			at := slices.IndexFunc(r.Beside, func(b compare.Beside) bool { return b.Of() == of && b.Metric == m.metric })
+			if at >= 0 && r.Beside[at].Median != nil {
+				b := &r.Beside[at]
+				short = inUS(*b.Median)
+				if long = short; b.Lo != nil && b.Hi != nil {
+					long += fmt.Sprintf(" (%s to %s)", inUS(*b.Lo), inUS(*b.Hi))
+				}
+			}
+			c.cells, c.short = append(c.cells, long), append(c.short, short)
+		}
+	}
+	lines := wrap("Beside: what a thread's wake-up costs here (there and back)", "", "  ")
+	table, _ := t.lines()
+	return append(lines, table...)
+}
+
+// inUS writes nanoseconds in microseconds.
+func inUS(ns float64) string { return unit.FormatIn(ns, 1e3) }
