@@ -48,6 +48,9 @@ type line struct {
 
 	// margin is how long before a due time the thread ends its sleep, in ns.
 	margin int64
+	// bias is how late a timer is on the mean, in ns, where waits are left to it; 0
+	// where they are not.
+	bias int64
 }
 
 // slot is a frame in the line.

@@ -20,6 +20,9 @@ const (
 	// A poll can be late by a thousandth of its time besides
 	// (select_estimate_accuracy in fs/select.c).
 	pollShift = 9
+	// A wait for more frames is left to the timer alone, which is set early by what it
+	// is late on the mean; that follows the latest 16 or so.
+	biasShift = 4
 )
 
 // burst is the most frames that are written before the thread looks for new ones.
@@ -50,6 +53,9 @@ func (l *line) step() unix.Errno {
 	}
 	now := sys.Nanotime()
 	next, spin := l.next()
+	if !spin {
+		next -= l.bias // the timer will be late by that
+	}
 	if now >= next {
 		l.act(now)
 		return 0
@@ -73,7 +79,9 @@ func (l *line) step() unix.Errno {
 
 // next is when there is something to do, and whether it is to be done to the
 // microsecond: a frame that has waited for others to be sent is not, since it is
-// late by more already and what follows it does not move.
+// late by more already and what follows it does not move; nor is a wait for more
+// frames, which a network card leaves to a timer, too: a thread that looked at the
+// clock meanwhile would take the CPU time that the wait is to save.
 //
 //go:nosplit
 func (l *line) next() (at int64, spin bool) {
@@ -81,7 +89,7 @@ func (l *line) next() (at int64, spin bool) {
 		return l.aside.until(), false
 	}
 	oldest := l.slot(l.tail)
-	if at, spin = l.release(), !oldest.queued; l.aside.size > 0 && l.aside.until() < at {
+	if at, spin = l.release(), !oldest.queued && l.wait == 0; l.aside.size > 0 && l.aside.until() < at {
 		return l.aside.until(), false
 	}
 	return at, spin
@@ -113,7 +121,7 @@ func (l *line) act(now int64) {
 		return
 	}
 	due, most := l.release(), uint64(burst)
-	if now < due {
+	if l.wait == 0 && now < due || now < due-l.bias {
 		return
 	}
 	if l.frames > 0 {
@@ -123,7 +131,7 @@ func (l *line) act(now int64) {
 		l.count.add(Runs, 1)
 	}
 	l.running = true
-	for n := uint64(0); n < most && l.head != l.tail && l.slot(l.tail).due <= now; n++ {
+	for n := uint64(0); n < most && l.head != l.tail && l.slot(l.tail).due <= max(now, due); n++ {
 		now = l.write(due)
 	}
 	if l.hand != nil {
@@ -181,6 +189,10 @@ func (l *line) sleep(now, left int64, space bool) {
 		l.margin -= (l.margin - late) >> downShift
 	}
 	l.margin = min(max(l.margin, leastMargin), mostMargin)
+	if l.wait > 0 {
+		l.bias += (late - l.bias) >> biasShift
+		l.bias = min(max(l.bias, 0), l.wait/2, mostMargin)
+	}
 }
 
 // glance passes a frame if there is one, and says EAGAIN if not. Where the kernel

@@ -52,9 +52,9 @@ func TestKneeIsNamed(t *testing.T) {
 
 func TestNoKnee(t *testing.T) {
 	for words, saves := range map[string]func(int) float64{
-		"is less than off's for sure":                func(int) float64 { return 1 },
-		"falls no faster than latency rises":         func(n int) float64 { return 1 - 0.5*math.Pow(float64(n)/64, 2) },
-		"CPU time was not measured.": nil,
+		"is less than off's for sure":        func(int) float64 { return 1 },
+		"falls no faster than latency rises": func(n int) float64 { return 1 - 0.5*math.Pow(float64(n)/64, 2) },
+		"CPU time was not measured.":         nil,
 	} {
 		m := card(func(int) float64 { return 1 })
 		if saves != nil {

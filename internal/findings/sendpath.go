@@ -2,7 +2,6 @@ package findings
 
 import (
 	"fmt"
-	"strings"
 
 	"netdelta/internal/compare"
 	"netdelta/internal/result"
@@ -25,6 +24,8 @@ type sending struct {
 	under   spec.Variant // the rate, if there is that factor
 	text    string       // the same as Comparison.Under has it
 	rate    string       // for people; empty for no such factor
+	tx      string       // what the interface does; empty for no such factor
+	first   bool         // of the offloads of its rate, the baseline's
 	held    bool         // the wire holds it
 	methods []string     // the baseline first
 	pairs   []pair
@@ -51,18 +52,24 @@ func SendPath(in *Input) {
 	for _, under := range in.conditions() {
 		rate := under[lineRate]
 		_, err := unit.ParseBitRate(rate)
-		all = append(all, sending{in: in, test: tests[0], under: under, text: in.conditionText(under), rate: rate, held: err == nil, methods: methods, pairs: pairs})
+		s := sending{in: in, test: tests[0], under: under, text: in.conditionText(under), rate: rate, tx: under[transmit], held: err == nil, methods: methods, pairs: pairs}
+		tx := in.factor(transmit)
+		s.first = s.tx == "" || s.tx == in.base(tx)
+		all = append(all, s)
 	}
 	r := in.Report
 	for i := range all {
 		s := &all[i]
-		r.Findings = append(r.Findings, s.against()...)
-		r.Sections = append(r.Sections, s.cpuTable(), s.changeTable(), s.packetTable())
+		r.Sections = append(r.Sections, s.cpuTable(), s.changeTable())
+		if !s.first {
+			continue
+		}
+		r.Sections = append(r.Sections, s.packetTable())
 		if t := s.transmitTable(); len(t.Rows) > 0 {
 			r.Sections = append(r.Sections, t)
 		}
 	}
-	r.Findings = append(r.Findings, cheaper(all)...)
+	r.Findings = append(r.Findings, together(all)...)
 	r.Findings = append(r.Findings, transmitted(all)...)
 	if text := copies(all); text != "" {
 		r.Findings = append(r.Findings, text)
@@ -71,6 +78,15 @@ func SendPath(in *Input) {
 
 // at is the rate in a sentence or a title: " at 100Mbit/s".
 func (s *sending) at() string {
+	text := s.atRate()
+	if s.tx != "" {
+		text += " with tx " + s.tx
+	}
+	return text
+}
+
+// atRate is that without what the interface does.
+func (s *sending) atRate() string {
 	switch {
 	case s.rate == "":
 		return ""
@@ -80,12 +96,14 @@ func (s *sending) at() string {
 	return " at " + s.rate + " speed"
 }
 
-// name is a section's at the rate: "send-cpu-full".
+// name is a section's there: "send-cpu-full-tso".
 func (s *sending) name(what string) string {
-	if s.rate == "" {
-		return what
+	for _, part := range []string{s.rate, s.tx} {
+		if part != "" {
+			what += "-" + part
+		}
 	}
-	return what + "-" + s.rate
+	return what
 }
 
 // variants are those of a method at the rate.
@@ -108,16 +126,19 @@ func (s *sending) change(method string, of result.Taken) *compare.Comparison {
 	return s.in.comparison(*p, s.test, of)
 }
 
-// processing are the figures of CPU time at both ends: by accounting and by what a
-// loop of idle priority lacks, as a share of one CPU and for each byte.
+// processing are the figures of CPU time at both ends: of the end's CPUs by accounting
+// and by what a loop of idle priority lacks, and of its own threads, as a share of one
+// CPU and for each byte.
 var processing = []struct {
 	name           string
 	share, perByte result.Taken
 }{
 	{"sender", local(result.CPU), local(result.CPUPerByte)},
 	{"sender soak", local(result.CPUSoak), local(result.CPUSoakPerByte)},
+	{"sender thread", local(result.CPUThreads), local(result.CPUThreadsPerByte)},
 	{"receiver", remote(result.CPU), remote(result.CPUPerByte)},
 	{"recv soak", remote(result.CPUSoak), remote(result.CPUSoakPerByte)},
+	{"recv thread", remote(result.CPUThreads), remote(result.CPUThreadsPerByte)},
 }
 
 // cpuTable has a row a method: what came, and the CPU time of both ends in percent of
@@ -138,22 +159,13 @@ func (s *sending) cpuTable() compare.Section {
 	return t
 }
 
-// costOf is the figure of CPU time by which methods are compared: for each byte where
-// they carry as much as they can, since what carries more may take more.
-func (s *sending) costOf(i int) result.Taken {
-	if s.held {
-		return processing[i].share
-	}
-	return processing[i].perByte
-}
+// costOf is the figure of CPU time by which methods are compared: for each byte, since
+// what carries more may take more.
+func (s *sending) costOf(i int) result.Taken { return processing[i].perByte }
 
 // changeTable has what each method changes of that.
 func (s *sending) changeTable() compare.Section {
-	of := "CPU time"
-	if !s.held {
-		of = "CPU time for each byte"
-	}
-	t := compare.Section{Name: s.name("send-change"), Title: fmt.Sprintf("change of goodput and %s against %s%s", of, s.methods[0], s.at()),
+	t := compare.Section{Name: s.name("send-change"), Title: fmt.Sprintf("change of goodput, and of CPU time for each byte, against %s%s", s.methods[0], s.at()),
 		Columns: []compare.Column{{Name: "goodput", Percent: true}}}
 	for _, p := range processing {
 		t.Columns = append(t.Columns, compare.Column{Name: p.name, Percent: true})
@@ -208,47 +220,14 @@ func (s *sending) packetTable() compare.Section {
 	return t
 }
 
-// against has a sentence a method: CPU time of both ends against the baseline's.
-func (s *sending) against() []string {
-	var all []string
-	for _, m := range s.methods[1:] {
-		if m != "sendfile" && len(s.methods) > 2 {
-			continue // the tables have them
-		}
-		var parts []string
-		for _, end := range []struct {
-			name string
-			soak int // its place in the table: accounting is the one before
-		}{{"sender's", 1}, {"receiver's", 3}} {
-			if c, how := s.cpuChange(m, end.soak); c != nil {
-				parts = append(parts, fmt.Sprintf("%s CPU%s %s, %s", end.name, how, c.Change(1), verdictOf(c)))
-			}
-		}
-		if c := s.change(m, remote(result.Goodput)); known(c) {
-			parts = append(parts, fmt.Sprintf("goodput %s, %s", c.Change(1), verdictOf(c)))
-		}
-		if len(parts) > 0 {
-			all = append(all, fmt.Sprintf("%s against %s%s: %s.", m, s.methods[0], s.at(), strings.Join(parts, "; ")))
-		}
-	}
-	return all
-}
+// Places of the two ends in the table processing, each with three figures.
+const (
+	sender   = 0
+	receiver = 3
+)
 
-// cpuChange is what a method changes of the CPU time of an end, by the loop of idle
-// priority if there was one and else by accounting, and which it is; nil for neither.
-func (s *sending) cpuChange(method string, soak int) (c *compare.Comparison, how string) {
-	if c := s.change(method, s.costOf(soak)); known(c) {
-		how = " (soak)"
-		if !s.held {
-			how = " per byte (soak)"
-		}
-		return c, how
-	}
-	if c := s.change(method, s.costOf(soak-1)); known(c) {
-		if !s.held {
-			how = " per byte"
-		}
-		return c, how
-	}
-	return nil, ""
-}
+// hows are those figures as sentences call them, the sharpest first.
+var hows = []struct {
+	at   int
+	name string
+}{{2, "threads' CPU per byte"}, {1, "CPU per byte (soak)"}, {0, "CPU per byte"}}

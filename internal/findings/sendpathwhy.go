@@ -15,51 +15,6 @@ import (
 // did.
 func isZeroCopy(method string) bool { return method == "zerocopy" || method == "uring-zc" }
 
-// noFigure stands for a comparison that there is not.
-const noFigure compare.Verdict = ""
-
-// cheaper says whether sendfile costs its sender less, as reported, at each rate, and
-// where not, what the counters have to say of it.
-func cheaper(all []sending) []string {
-	said := map[compare.Verdict][]string{}
-	var why []string
-	for i := range all {
-		s := &all[i]
-		if !slices.Contains(s.methods[1:], "sendfile") {
-			continue
-		}
-		c, _ := s.cpuChange("sendfile", 1)
-		rate := strings.TrimSpace(s.at())
-		if c == nil {
-			said[noFigure] = append(said[noFigure], rate)
-			continue
-		}
-		v := verdictOf(c)
-		said[v] = append(said[v], rate)
-		if v != compare.Better {
-			why = append(why, strings.TrimSpace(rate+" "+s.counters("sendfile")))
-		}
-	}
-	var parts []string
-	for _, v := range []struct {
-		verdict compare.Verdict
-		text    string
-	}{{compare.Better, "cheaper for the sender, as reported,"}, {compare.Worse, "dearer, the contrary of what was reported,"},
-		{compare.Same, "the same"}, {compare.Unsure, "not surely either"}, {noFigure, "not known, since CPU time was not compared,"}} {
-		if at := said[v.verdict]; len(at) > 0 {
-			parts = append(parts, strings.TrimRight(strings.TrimSpace(v.text+" "+strings.Join(at, ", ")), ","))
-		}
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	sentences := []string{fmt.Sprintf("sendfile than %s: %s.", all[0].methods[0], strings.Join(parts, "; "))}
-	if len(why) > 0 {
-		sentences = append(sentences, fmt.Sprintf("By the counters, sendfile against %s: %s.", all[0].methods[0], strings.Join(why, "; ")))
-	}
-	return sentences
-}
-
 // counters are what a method and the baseline make of packets.
 func (s *sending) counters(method string) string {
 	var parts []string
@@ -120,7 +75,7 @@ func copies(all []sending) string {
 // transmitTable has a row a method: the CPU time of the sender by what the interface
 // does for it, and what each level changes against the first.
 func (s *sending) transmitTable() compare.Section {
-	t := compare.Section{Name: s.name("send-tx"), Title: "the sender's CPU time by transmit offload" + s.at()}
+	t := compare.Section{Name: s.name("send-tx")}
 	f := s.in.factor(transmit)
 	if f == nil || len(f.Levels) < 2 {
 		return t
@@ -132,14 +87,10 @@ func (s *sending) transmitTable() compare.Section {
 			levels = append(levels, l)
 		}
 	}
-	of, soak := s.senderCost()
-	t.Title += fmt.Sprintf(" (%s), and its change against %s", soak, base)
+	of, how := s.senderCost()
+	t.Title = fmt.Sprintf("the sender's %s by transmit offload%s, and its change against %s", how, s.atRate(), base)
 	for _, l := range levels {
-		c := compare.Column{Name: l, Unit: unit.SecondsPerByte}
-		if s.held {
-			c = compare.Column{Name: l, Percent: true}
-		}
-		t.Columns = append(t.Columns, c)
+		t.Columns = append(t.Columns, compare.Column{Name: l, Unit: unit.SecondsPerByte})
 	}
 	for _, l := range levels[1:] {
 		t.Columns = append(t.Columns, compare.Column{Name: "d " + l, Percent: true})
@@ -147,11 +98,7 @@ func (s *sending) transmitTable() compare.Section {
 	for _, m := range s.methods {
 		line := compare.Line{Label: m}
 		for _, l := range levels {
-			v := s.in.median(s.offloaded(m, l, of)).Est
-			if s.held {
-				v *= 100
-			}
-			line.Cells = append(line.Cells, number(v, "not measured"))
+			line.Cells = append(line.Cells, number(s.in.median(s.offloaded(m, l, of)).Est, "not measured"))
 		}
 		for _, l := range levels[1:] {
 			line.Cells = append(line.Cells, ranged(s.in.change(s.offloaded(m, base, of), s.offloaded(m, l, of)), "no figure"))
@@ -164,10 +111,12 @@ func (s *sending) transmitTable() compare.Section {
 // senderCost is the figure by which the sender's CPU time is told, and how it was
 // taken.
 func (s *sending) senderCost() (of result.Taken, how string) {
-	if of = s.costOf(1); finite(s.figure(s.methods[0], of)) {
-		return of, "soak"
+	for _, h := range hows {
+		if of = s.costOf(sender + h.at); finite(s.figure(s.methods[0], of)) {
+			return of, h.name
+		}
 	}
-	return s.costOf(0), "accounting"
+	return of, hows[len(hows)-1].name
 }
 
 // offloaded are a method's figures by block at a level of transmit offload.
@@ -193,24 +142,27 @@ func transmitted(all []sending) []string {
 	var parts []string
 	for i := range all {
 		s := &all[i]
+		if !s.first {
+			continue
+		}
 		of, _ := s.senderCost()
 		var changes [2]stats.Interval
+		var logs [2][]float64
 		for i, m := range []string{"sendfile", s.methods[0]} {
-			changes[i] = s.in.change(s.offloaded(m, base, of), s.offloaded(m, last, of))
+			logs[i] = logRatio(s.offloaded(m, base, of), s.offloaded(m, last, of))
+			changes[i] = s.in.changeOf(logs[i])
 		}
 		if !finite(changes[0].Est) || !finite(changes[1].Est) {
 			continue
 		}
-		text := fmt.Sprintf("%s of sendfile's CPU time, %s of %s's%s", percents(changes[0]), percents(changes[1]), s.methods[0], s.at())
-		if e := s.interaction("sendfile", last, of); known(e) {
-			switch v := verdictOf(e); v {
-			case compare.Worse:
-				text += ", sendfile harder for sure"
-			case compare.Better:
-				text += fmt.Sprintf(", %s harder for sure", s.methods[0])
-			default:
-				text += fmt.Sprintf(", the difference %s", v)
-			}
+		text := fmt.Sprintf("%s of sendfile's CPU time for each byte, %s of %s's%s", percents(changes[0]), percents(changes[1]), s.methods[0], s.atRate())
+		switch d := s.in.difference(logs[1], logs[0]); {
+		case !s.in.settled(d) || d.Lo <= 0 && d.Hi >= 0:
+			text += ", the difference unsure"
+		case d.Lo > 0:
+			text += ", sendfile harder"
+		default:
+			text += fmt.Sprintf(", %s harder", s.methods[0])
 		}
 		parts = append(parts, text)
 	}
@@ -218,17 +170,4 @@ func transmitted(all []sending) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("Transmit offload %s in place of %s: %s.", last, base, strings.Join(parts, "; "))}
-}
-
-// interaction is the report's row of a method and a level of transmit offload
-// together; nil for none.
-func (s *sending) interaction(method, level string, of result.Taken) *compare.Comparison {
-	for i := range s.in.Report.Effects {
-		c := &s.in.Report.Effects[i]
-		pair := c.Factor == sendBy+":"+transmit && c.Variant == method+":"+level || c.Factor == transmit+":"+sendBy && c.Variant == level+":"+method
-		if pair && c.Under == s.text && c.Of() == s.test && c.Metric == of.Name && c.End == of.End {
-			return c
-		}
-	}
-	return nil
 }

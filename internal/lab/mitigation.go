@@ -17,7 +17,7 @@ var mitigation = Experiment{
 	Page:     "mitigation.md",
 	Links:    []string{netlab.Ether},
 	Context:  "kthread",
-	Tests:    "udp_rr rate=2000,udp_stream size=1024 rate=20000,tcp_stream",
+	Tests:    "udp_rr rate=2000,udp_stream size=1024 rate=40000,tcp_stream",
 	Metrics:  []string{result.RTTP50, result.RTTP99, result.Goodput, result.CPUPerByte, result.CPUSoakPerByte, result.InterruptsPerPacket},
 	Blocks:   8,
 	Window:   80 * time.Millisecond,
@@ -36,7 +36,7 @@ const noMitigation = "off"
 var mitigates = factor{
 	name:  "mitigation",
 	about: "frames for each handler run, and how long the first waits for the others",
-	usual: []string{noMitigation, "4/20us", "4/50us", "16/50us", "16/100us", "64/100us", "64/200us"},
+	usual: []string{noMitigation, "4/50us", "8/100us", "16/200us", "32/400us", "64/800us"},
 	forms: []string{noMitigation, "FRAMES/TIME"},
 	settings: func(level string) ([]spec.Setting, error) {
 		frames, wait := "1", "0us"

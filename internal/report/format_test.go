@@ -17,6 +17,33 @@ import (
 	"netdelta/internal/compare"
 )
 
+// What an experiment has of its own is in the JSON form, too.
+func TestJSONOfAnExperiment(t *testing.T) {
+	num := func(v float64) *float64 { return &v }
+	want := compare.Report{Findings: []string{"a"}, Brief: true,
+		Sections: []compare.Section{{Name: "s", Title: "t", Columns: []compare.Column{{Name: "c", Unit: "ns"}, {Name: "d", Percent: true}}, Notes: []string{"n"},
+			Rows: []compare.Line{{Label: "l", Cells: []compare.Datum{{Value: num(1), Lo: num(0), Hi: num(2), Verdict: compare.Same}, {Text: "n/a (why)"}}}}}},
+		Checks: []compare.Check{{Name: "k", Wanted: 1, Found: num(2), Unit: "ns", Within: 3, Pass: true, Text: "x"}, {Name: "none"}},
+		Beside: []compare.Beside{{Test: "wake", Metric: "rtt_p50", Unit: "ns", N: 6, Summary: compare.Summary{Median: num(4)}}},
+		Each:   []compare.Each{{Test: "udp_rr", Variant: "softirq", Block: 1, RTT: []int64{5, -1}, Of: 9}}}
+	var b bytes.Buffer
+	if err := JSON(&b, &want); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.String(); !strings.Contains(text, `"found": null`) || !strings.Contains(text, `"rtt_ns": [`) || !strings.Contains(text, `"value": null`) {
+		t.Errorf("got %s", text)
+	}
+	var got compare.Report
+	d := json.NewDecoder(&b)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
+		t.Errorf("it is read back with a difference:\n%s", d)
+	}
+}
+
 // kept reads one of the made-up reports that package compare keeps.
 func kept(t *testing.T, name string) compare.Report {
 	t.Helper()

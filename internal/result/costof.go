@@ -257,6 +257,18 @@ func packetRate(end whichEnd) derivation {
 	}
 }
 
+// threadTime is CPU seconds per second of an end's own threads, but for those that
+// read counters and soak up CPU time (schedstat; proc(5)).
+func threadTime(end whichEnd) derivation {
+	return func(t *Trial) (float64, *Warning) {
+		r, why := end(t).reading(SourceThreads)
+		if why != nil {
+			return 0, why
+		}
+		return float64(r.Counts["run_ns"]) / float64(r.Elapsed), nil
+	}
+}
+
 // runDelay is seconds per second that traffic threads were ready to run and did
 // not, all of them together.
 func runDelay(end whichEnd) derivation {

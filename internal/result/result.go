@@ -64,6 +64,12 @@ const (
 	CPUSoak        = "cpu_soak"
 	CPUSoakPerByte = "cpu_soak_per_byte"
 	CPUSoakPerOp   = "cpu_soak_per_op"
+	// CPUThreads and those after it are of the worker's own threads alone: what their
+	// system calls take, with softirqs that come in between, and nothing of the wire
+	// or of kernel threads.
+	CPUThreads        = "cpu_threads"
+	CPUThreadsPerByte = "cpu_threads_per_byte"
+	CPUThreadsPerOp   = "cpu_threads_per_op"
 	// CyclesPerByte and CyclesPerOp are CPU cycles.
 	CyclesPerByte = "cycles_per_byte"
 	CyclesPerOp   = "cycles_per_op"

@@ -3,6 +3,7 @@ package text
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"netdelta/internal/compare"
 	"netdelta/internal/result"
@@ -25,8 +26,13 @@ func beside(r *compare.Report) []string {
 		}
 	}
 	t := wide{columns: make([]wideColumn, len(metrics))}
+	wakes := !slices.ContainsFunc(tests, func(of spec.Test) bool { return !strings.HasPrefix(of.String(), "wake ") })
 	for _, of := range tests {
-		t.labels = append(t.labels, of.String())
+		label := of.String()
+		if wakes { // the title says so
+			label = strings.TrimPrefix(label, "wake ")
+		}
+		t.labels = append(t.labels, label)
 		for i, m := range metrics {
 			c := &t.columns[i]
 			c.name, c.unit = m.name, "us"

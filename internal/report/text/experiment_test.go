@@ -44,7 +44,7 @@ func newTest(t testing.TB, name string, p spec.Params) spec.Test {
 func compared(t testing.TB, name string, factors ...spec.Factor) compare.Report {
 	r := kept(t, "conditions")
 	r.Experiment, r.Question, r.Factors, r.Command, r.Drift, r.Losses, r.Counts = name, "", factors, "netdelta lab "+name, nil, nil, nil
-	r.Brief = true
+	r.Brief, r.Variants = true, 0
 	return r
 }
 
@@ -188,7 +188,7 @@ func TestExperimentPages(t *testing.T) {
 			[]string{"+38.1", "both changes together"}},
 		{"mitigation", sweep(t), "The knee is at 4/50us", []string{"1/20us", "An interrupt is a run"}, []string{"no mark"}},
 		{"beside", besides(t), "kthread wakes a thread for each frame",
-			[]string{"Beside: what a thread's wake-up costs here (there and back)", "wake by=futex", "softirq, block 1: ", " lost ", "kthread: 40 more, all in --format json"}, []string{"--full"}},
+			[]string{"Beside: what a thread's wake-up costs here (there and back)", "by=futex at=other busy=awake 13.3 (12.5 to 14.9)", "softirq, block 1: ", " lost ", "kthread: 40 more, all in --format json"}, []string{"--full"}},
 	} {
 		page := render(t, c.r)
 		checkPage(t, page)

@@ -36,7 +36,7 @@ func overTime(r *compare.Report) []string {
 	lines = append(lines, strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %8s  %8s", seriesWidth, "", sparkWidth, "", "thirds", "halves"), " "))
 	for i := range series[:min(mostSeries, len(series))] {
 		d := &series[i]
-		name := clip(ascii("  "+d.Name()+" "+d.Metric), seriesWidth)
+		name := clip(ascii("  "+seriesName(d)), seriesWidth)
 		bar := spark(d)
 		pad := strings.Repeat(" ", sparkWidth-utf8.RuneCountInString(bar))
 		lines = append(lines, fmt.Sprintf("%-*s  %s  %8s  %8s", seriesWidth, name, bar+pad, clip(ascii(d.Amount(*d.Swing)), 8), clip(ascii(plus(d, *d.Halves)), 8)))
@@ -56,6 +56,22 @@ func overTime(r *compare.Report) []string {
 	})
 	return append(lines, wrap(fmt.Sprintf("Between the halves of the run the level moved by up to %s (%s %s): with all of one variant first and then all of another, that would have been in the change.",
 		plus(&worst, *worst.Halves), worst.Name(), worst.Metric), "", "")...)
+}
+
+// seriesName is a series by its test and metric. Where there is no room, conditions
+// are told by their levels alone.
+func seriesName(d *compare.Drift) string {
+	name := d.Name() + " " + d.Metric
+	if len(name)+2 <= seriesWidth || d.Under == "" {
+		return name
+	}
+	var levels []string
+	for _, part := range strings.Fields(d.Under) {
+		levels = append(levels, part[strings.IndexByte(part, '=')+1:])
+	}
+	bare := *d
+	bare.Under = ""
+	return bare.Name() + " " + strings.Join(levels, " ") + " " + d.Metric
 }
 
 // plus is an amount with its sign.
