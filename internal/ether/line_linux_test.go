@@ -190,7 +190,7 @@ func TestLineRate(t *testing.T) {
 		if took < want {
 			t.Fatalf("%d frames took %v, less than the %v that their line takes", frames, took, want)
 		}
-		if took > want+want/20+time.Millisecond {
+		if took > 2*want { // a thread that got no CPU, if it is only now and then
 			return "took " + took.String() + ", want " + want.String()
 		}
 		return ""

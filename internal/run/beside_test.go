@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,9 +102,12 @@ func TestBesideConfig(t *testing.T) {
 		waking(t, b)
 		b.cfg.Plan.Soak, b.cfg.Plan.Each, b.cfg.Plan.Blocks = true, 5, 1
 		told := map[string]bool{}
+		var mu sync.Mutex // both hosts prepare at once
 		b.fail = func(step string, _ int) error {
 			if host, is := strings.CutSuffix(step, " prepare"); is {
 				c := b.given(host)
+				mu.Lock()
+				defer mu.Unlock()
 				told[fmt.Sprint(host, " ", c.Test.Name, " each=", c.Each, " soak=", c.Soak, " cpu=", c.CPU, " ", c.Addr)] = true
 			}
 			return nil
