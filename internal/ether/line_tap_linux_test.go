@@ -1,8 +1,14 @@
 package ether_test
 
 import (
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,5 +165,39 @@ func TestWireEndsWithFramesOnTheWay(t *testing.T) {
 	}
 	if took := time.Since(start); took > spec.MaxWireDelay/2 {
 		t.Errorf("it took %v to end", took)
+	}
+}
+
+// TestLineThreadsGoFirst: the threads of a line run before all ordinary ones, and the
+// one that is handed frames before the one that looks for them without end.
+func TestLineThreadsGoFirst(t *testing.T) {
+	for name, want := range map[string]map[string]int{"inline": {"1": 2}, "uthread": {"1": 2, "2": 2}} {
+		t.Run(name, func(t *testing.T) {
+			c, _ := ether.ContextOf(name)
+			_, _, w := startLine(t, c, spec.Wire{Delay: time.Millisecond})
+			for _, text := range w.Warnings() {
+				if strings.Contains(text, "SCHED_FIFO") {
+					labtest.Skip(t, errors.New(text))
+				}
+			}
+			tasks, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", w.PID()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]int{}
+			for _, task := range tasks {
+				stat, err := os.ReadFile(task)
+				if err != nil {
+					continue // it has ended
+				}
+				fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+				if priority := fields[40-3]; priority != "0" { // rt_priority of proc_pid_stat(5)
+					got[priority]++
+				}
+			}
+			if !maps.Equal(got, want) {
+				t.Errorf("threads by real-time priority: %v, want %v", got, want)
+			}
+		})
 	}
 }

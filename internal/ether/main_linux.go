@@ -30,10 +30,12 @@ func Main(args []string) int {
 		return fail(err)
 	}
 	var warnings []string
+	// The lanes have their memory before any is locked: a limit that what is there
+	// keeps to is a warning at most, but what goes beyond it later is refused.
+	ab, ba := newLane(tapA, tapB, s), newLane(tapB, tapA, s)
 	if err := sys.LockMemory(); err != nil {
 		warnings = append(warnings, err.Error())
 	}
-	ab, ba := newLane(tapA, tapB, s), newLane(tapB, tapA, s)
 	for _, l := range [...]*lane{ab, ba} {
 		if l.pipe.probe(); !l.pipe.try {
 			warnings = append(warnings, "wire "+l.name+": no batch sizes: reads without waiting need Linux 5.9")
@@ -89,7 +91,7 @@ type lane struct {
 	wrote *tally // the second thread's counts
 	// sleeps are the reading thread's.
 	sleeps *sleepCounter
-	// late is why the line's thread has to wait for a CPU like any other.
+	// late is why the line's threads have to wait for a CPU like any other.
 	late error
 }
 
@@ -121,11 +123,26 @@ func newLane(from, to int, s settings) *lane {
 	return l
 }
 
+// The priorities of a line's threads under SCHED_FIFO: nothing that software does
+// keeps a real line waiting. The reading thread of one with a delay may never sleep
+// while frames come, so the second thread goes before it: on the same CPU it would
+// not run otherwise.
+const (
+	linePriority   = 1
+	writerPriority = 2
+)
+
 // start starts the lane's threads on a CPU and returns when they have it.
 // failed is told, on a lane's thread, what ended it.
 func (l *lane) start(cpu int, failed func(error)) error {
 	if l.write != nil {
-		if err := onThread(cpu, func() error { return nil }, l.write.run); err != nil {
+		urgent := func() error {
+			if l.line != nil {
+				l.late = sys.SetFIFO(writerPriority)
+			}
+			return nil
+		}
+		if err := onThread(cpu, urgent, l.write.run); err != nil {
 			return err
 		}
 	}
@@ -135,8 +152,9 @@ func (l *lane) start(cpu int, failed func(error)) error {
 	}
 	return onThread(cpu, func() (err error) {
 		if l.sleeps, err = countSleeps(); err == nil && l.line != nil {
-			// Nothing that software does keeps a real line waiting.
-			l.late = sys.SetFIFO(1)
+			if l.late == nil { // one without the other would starve it
+				l.late = sys.SetFIFO(linePriority)
+			}
 			err = sys.PreciseTimers()
 		}
 		return err

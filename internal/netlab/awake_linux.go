@@ -28,7 +28,7 @@ type Awake struct {
 // do not.
 const readyByte = 'r'
 
-// awakeTime is what the process has to come up.
+// awakeTime is what the process has to come up, and to end.
 const awakeTime = 10 * time.Second
 
 // KeepAwake keeps the CPUs awake until Close, or until this process ends, however it
@@ -89,6 +89,8 @@ func (a *Awake) ready() error {
 // Close ends the loops and waits for their process.
 func (a *Awake) Close() error {
 	a.control.Close()
+	stuck := time.AfterFunc(awakeTime, func() { a.cmd.Process.Kill() })
+	defer stuck.Stop()
 	if err := a.cmd.Wait(); err != nil {
 		return fmt.Errorf("keep the CPUs awake: %w", err)
 	}
