@@ -27,7 +27,7 @@ const (
 )
 
 // Version is the release that this tree is of.
-const Version = "0.4.0"
+const Version = "0.5.0"
 
 // exitError carries an exit status beside its error. A nil err says that what
 // there was to say has been said.

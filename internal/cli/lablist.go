@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,7 +83,9 @@ func listExperiment(w io.Writer, e lab.Experiment, o lab.Options) error {
 	if e.Seconds != nil {
 		fold(&b, "second", fmt.Sprintf("%s, by --second; valid %s", o.Second, strings.Join(e.Seconds, ", ")), listIndent)
 	}
-	fold(&b, "link", o.Link+"; valid "+strings.Join(e.Links, ", "), listIndent)
+	if !slices.ContainsFunc(plan.Factors, func(f spec.Factor) bool { return f.Name == "link" }) {
+		fold(&b, "link", o.Link+"; valid "+strings.Join(e.Links, ", "), listIndent)
+	}
 	if o.Context != "" {
 		fold(&b, "context", o.Context, listIndent)
 	}

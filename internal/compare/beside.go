@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
@@ -47,8 +49,9 @@ func lastOf(test spec.Test, trials []result.Trial) []*result.Trial {
 
 // besideOf are the figures of the plan's tests beside, in the plan's order, each
 // over all trials of its test. A figure that no trial has is null, and a warning
-// says why.
+// says why. What is said of several tests is one warning.
 func besideOf(plan *spec.Plan, trials []result.Trial) (figures []Beside, warnings []result.Warning) {
+	var all []*besideSaid
 	for _, test := range plan.Beside {
 		of := lastOf(test, trials)
 		if len(of) == 0 {
@@ -72,10 +75,48 @@ func besideOf(plan *spec.Plan, trials []result.Trial) (figures []Beside, warning
 				Summary: summarize(values[d.Name]), N: len(values[d.Name])})
 		}
 		for _, g := range said.groups {
-			w := g.warning(said.trials)
-			w.Text = test.Short() + ", " + w.Text
-			warnings = append(warnings, w)
+			at := slices.IndexFunc(all, func(s *besideSaid) bool { return s.kind == g.kind })
+			if at < 0 {
+				all = append(all, &besideSaid{group: *g, trials: said.trials, tests: []string{test.Short()}})
+				continue
+			}
+			all[at].join(g, said.trials, test.Short())
 		}
 	}
+	for _, s := range all {
+		warnings = append(warnings, s.told())
+	}
 	return figures, warnings
+}
+
+// besideSaid is a kind of warning with the tests beside of which it was said.
+type besideSaid struct {
+	group
+	trials int // of those tests
+	tests  []string
+}
+
+// join adds another test of which the same was said.
+func (s *besideSaid) join(g *group, trials int, test string) {
+	s.varies = s.varies || g.varies || g.first.Text != s.first.Text
+	s.count += g.count
+	s.trials += trials
+	s.tests = append(s.tests, test)
+}
+
+// besideNamed is how many tests beside a warning names.
+const besideNamed = 3
+
+// told is the one warning: "wake at=same and wake, 3 of 12 trials, such as: ...".
+func (s *besideSaid) told() result.Warning {
+	w := s.warning(s.trials)
+	names := s.tests
+	if more := len(names) - besideNamed; more > 0 {
+		names = append(slices.Clone(names[:besideNamed]), fmt.Sprintf("%d more", more))
+	}
+	if last := len(names) - 1; last > 0 {
+		names = []string{strings.Join(names[:last], ", ") + " and " + names[last]}
+	}
+	w.Text = names[0] + ", " + w.Text
+	return w
 }

@@ -175,6 +175,16 @@ func TestFactorsWithinConditions(t *testing.T) {
 			t.Errorf("a simple effect under %s", c.Under)
 		}
 	}
+	depend := map[string]bool{}
+	for i := range r.Comparisons {
+		c := &r.Comparisons[i]
+		if over := r.dependsOn(c); c.Of().Name == "udp_stream" && c.Metric == "goodput" {
+			depend[c.Under] = depend[c.Under] || len(over) > 0
+		}
+	}
+	if depend["rate=slow"] || !depend["rate=full"] {
+		t.Errorf("which effects depend on another factor: %v", depend)
+	}
 	text := strings.Join(r.Answer(), "\n")
 	for _, want := range []string{
 		"rx kthread against softirq: ", "at rate=full, better on the mean over offload",

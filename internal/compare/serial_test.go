@@ -102,6 +102,31 @@ func TestCarryOver(t *testing.T) {
 	}
 }
 
+// Under conditions, too, what a variant leaves behind is found for the variant that
+// ran before and the one that it hits, whichever condition either was under.
+func TestCarryOverUnderConditions(t *testing.T) {
+	plan := streamPlan(t, 20, "a", "b")
+	plan.Factors = append(plan.Factors, spec.Factor{Name: "rate", Levels: []string{"slow", "full"}, Condition: true})
+	plan.Baseline["rate"] = "slow"
+	for seed, c := range []struct{ before, of, want string }{
+		{"rx=b rate=slow", "rx=a rate=full", "tcp_stream (rate=full) goodput of rx=a rate=full is "},
+		{"rx=a rate=slow", "rx=b rate=slow", "tcp_stream (rate=slow) goodput of rx=b rate=slow is "},
+	} {
+		rng := rand.New(rand.NewPCG(uint64(seed), 78))
+		trials := levelsTrials(plan, rng, func(_, _ int, v spec.Variant, before string) float64 {
+			y := 0.01 * rng.NormFloat64()
+			if before == c.before && v.Key(plan.Factors) == c.of {
+				y -= 0.1
+			}
+			return y
+		})
+		r := build(t, plan, trials, Options{})
+		if text := warned(&r, "carry-over"); !strings.Contains(text, c.want) || !strings.Contains(text, " right after "+c.before) {
+			t.Errorf("%s after %s: %q", c.of, c.before, text)
+		}
+	}
+}
+
 // The order is not known of imports, whose trials all have the same place.
 func TestCarryOverNeedsTheOrder(t *testing.T) {
 	plan := streamPlan(t, 20, "a", "b", "c")

@@ -38,7 +38,9 @@ func (in *Input) carriedBy(test spec.Test, variants []spec.Variant) carried {
 			if t != nil {
 				u = underWayIn(t)
 				why[u.why]++
-				by[u.by]++
+				if finite(u.window) {
+					by[u.by]++
+				}
 			}
 			of = append(of, u)
 		}
@@ -126,13 +128,19 @@ const smallest = 1400
 func (in *Input) shortTest() (spec.Test, bool) {
 	for _, name := range []string{"udp_rr", "tcp_rr", "icmp_echo"} {
 		for _, t := range in.Plan.Tests {
-			p := &t.Params
-			if t.Name == name && max(p.Size, p.Request, p.Response) <= smallest && p.Load == "" && p.Burst <= 1 && p.Flows <= 1 {
+			if t.Name == name && lone(t) {
 				return t, true
 			}
 		}
 	}
 	return spec.Test{}, false
+}
+
+// lone says that a test's round trips are of one small packet there and one back,
+// with nothing beside them.
+func lone(t spec.Test) bool {
+	p := &t.Params
+	return max(p.Size, p.Request, p.Response) <= smallest && p.Load == "" && p.Burst <= 1 && p.Flows <= 1
 }
 
 // oftenest is the key with the highest count, the first of those by name.

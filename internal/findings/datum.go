@@ -20,7 +20,7 @@ func number(v float64, why string) compare.Datum {
 // ranged is a cell with a figure and its interval, if that has bounds.
 func ranged(s stats.Interval, why string) compare.Datum {
 	d := number(s.Est, why)
-	if d.Value != nil && finite(s.Lo) && finite(s.Hi) {
+	if d.Value != nil && wide(s) {
 		d.Lo, d.Hi = &s.Lo, &s.Hi
 	}
 	return d
@@ -59,7 +59,7 @@ func say(s stats.Interval, u unit.Unit) string {
 	if label != "" {
 		text += " " + label
 	}
-	if !finite(s.Lo) || !finite(s.Hi) {
+	if !wide(s) {
 		return text
 	}
 	return fmt.Sprintf("%s (%s to %s)", text, unit.Cell(s.Lo, u, div), unit.Cell(s.Hi, u, div))
@@ -71,10 +71,16 @@ func percents(s stats.Interval) string {
 	if finite(s.Est) {
 		c.DeltaPct = &s.Est
 	}
-	if finite(s.Lo) && finite(s.Hi) {
+	if wide(s) {
 		c.LoPct, c.HiPct = &s.Lo, &s.Hi
 	}
 	return c.Change(1)
+}
+
+// wide says that an estimate has an interval: of a single block, at no level at all,
+// the bounds are the estimate itself.
+func wide(s stats.Interval) bool {
+	return finite(s.Lo) && finite(s.Hi) && (s.Lo < s.Hi || s.Level > 0)
 }
 
 // plus writes a difference in ns with its interval: "+16.1 us (12.0 to 20.0)".

@@ -96,7 +96,7 @@ func (in *Input) floored(s *compare.Section, p pair, test spec.Test, f floor) {
 		s.Rows = append(s.Rows, compare.Line{Label: label, Cells: []compare.Datum{
 			ranged(measured, "no figure"), ranged(rest, why), ranged(worth, "no figure")}})
 		// What may be nothing is left to the table.
-		if finite(rest.Est) && (costA.Est > 0 || costB.Est > 0) && (measured.Lo > 0 || measured.Hi < 0) {
+		if finite(rest.Est) && (costA.Est > 0 || costB.Est > 0) && in.settled(measured) && (measured.Lo > 0 || measured.Hi < 0) {
 			text := fmt.Sprintf("%s as measured and %s without it, worth %s", percents(measured), percents(rest), plus(worth))
 			if others != "" {
 				text = "with " + others + " " + text
@@ -176,9 +176,11 @@ type floor struct {
 
 // floorOf looks for the test: two threads on two CPUs that sleep in a read of a pipe.
 func (in *Input) floorOf() floor {
-	for _, b := range in.beside(result.RTTP50) {
-		if b.Test == "wake" && b.Params.By == "pipe" && b.Params.At == spec.WakeOther && b.Params.Busy == "" && b.Median != nil {
-			return floor{cost: intervalOf(&b)}
+	for _, busy := range []string{"", spec.WakeAwake} { // the latter where all CPUs are kept so
+		for _, b := range in.beside(result.RTTP50) {
+			if b.Test == "wake" && b.Params.By == "pipe" && b.Params.At == spec.WakeOther && b.Params.Busy == busy && b.Median != nil {
+				return floor{cost: intervalOf(&b)}
+			}
 		}
 	}
 	return floor{why: "no wake test by pipe on another CPU beside"}
@@ -192,7 +194,8 @@ func (f floor) about() string {
 	return "The floor is an estimate by a test beside: there and back through two pipes, as the wire wakes twice in a round trip. veth has no wire, and no floor."
 }
 
-// under is the floor of a variant's link: nothing where that has no wire of its own.
+// under is the floor of a variant's link: nothing where that has no wire of its own,
+// and not known where the wire holds frames beside what its wake-ups take.
 func (f floor) under(in *Input, test spec.Test, v spec.Variant) (cost stats.Interval, why string) {
 	nothing := stats.Interval{Est: math.NaN()}
 	counted := false
@@ -202,6 +205,11 @@ func (f floor) under(in *Input, test spec.Test, v spec.Variant) (cost stats.Inte
 		}
 		for name, n := range t.Path.Counts {
 			counted = true
+			if strings.HasPrefix(name, "wire.") && strings.HasSuffix(name, ".held_frames") && n > 0 {
+				return nothing, "the wire holds frames for a time of its own"
+			}
+		}
+		for name, n := range t.Path.Counts {
 			if strings.HasPrefix(name, "wire.") && n > 0 {
 				if f.why != "" {
 					return nothing, f.why

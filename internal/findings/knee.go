@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,9 @@ import (
 // mitigation is the factor whose levels are how much the wire mitigates: "off", and
 // "4/50us" for frames and microseconds.
 const mitigation = "mitigation"
+
+// unmitigated is the level in which no frame waits for another.
+const unmitigated = "off"
 
 // sweep is what an experiment that varies that has.
 type sweep struct {
@@ -51,7 +55,7 @@ func Knee(in *Input) {
 		}
 	}
 	if tests := in.testsOf(udpRR); len(tests) > 0 {
-		s.rr = &tests[0]
+		s.rr = &tests[max(0, slices.IndexFunc(tests, lone))]
 	}
 	s.cost = s.costFigure()
 	in.Report.Sections = append(in.Report.Sections, s.table(), s.changeTable())
@@ -179,23 +183,30 @@ func (s *sweep) changeTable() compare.Section {
 const waitWithin = 2 * delayWithin
 
 // waits checks that lone requests wait as long as the wire waits for more frames, on
-// either way: where a single frame is enough, they don't.
+// either way, against what the baseline has them wait. Requests of which several are
+// under way wait for one another, and nothing is checked of them.
 func (s *sweep) waits() []compare.Check {
-	if s.rr == nil {
+	if s.rr == nil || !lone(*s.rr) {
 		return nil
 	}
 	var all []compare.Check
-	for _, level := range s.levels {
-		count, wait, ok := mitigated(level)
-		if !ok || level == s.levels[0] {
+	without, ok := s.waited(s.levels[0])
+	if !ok {
+		return nil
+	}
+	for _, level := range s.levels[1:] {
+		wait, ok := s.waited(level)
+		if !ok {
 			continue
 		}
-		wanted := 2 * float64(wait)
-		if count == 1 {
-			wanted = 0
-		}
+		wanted := 2 * (wait - without)
 		c := compare.Check{Name: level + ": a lone round trip waits twice", Unit: unit.Nanoseconds,
-			Wanted: wanted, Within: math.Max(waitWithin, delayShare*wanted)}
+			Wanted: wanted, Within: math.Max(waitWithin, delayShare*2*math.Max(wait, without))}
+		if every := apart(*s.rr); math.Max(wait, without) >= every {
+			c.Text = fmt.Sprintf("requests come every %s, so that none is alone", unit.Format(every, unit.Nanoseconds))
+			all = append(all, c)
+			continue
+		}
 		variants := s.in.having(spec.Variant{mitigation: level})
 		base := s.in.having(spec.Variant{mitigation: s.levels[0]})
 		rtt := local(result.RTTP50)
@@ -207,6 +218,28 @@ func (s *sweep) waits() []compare.Check {
 		all = append(all, c)
 	}
 	return all
+}
+
+// waited is for how long in ns a level has a lone frame wait: where a single one is
+// enough it does not.
+func (s *sweep) waited(level string) (ns float64, ok bool) {
+	if spec.BaseLevel(level) == unmitigated {
+		return 0, true
+	}
+	count, wait, ok := mitigated(level)
+	if count == 1 {
+		wait = 0
+	}
+	return float64(wait), ok
+}
+
+// apart is how far in ns a test's requests are apart: without end where each waits
+// for the answer to the last.
+func apart(t spec.Test) float64 {
+	if !t.OpenLoop() {
+		return math.Inf(1)
+	}
+	return 1e9 / t.Slots()
 }
 
 // mitigated reads "4/50us": so many frames, or so long a wait.

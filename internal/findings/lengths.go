@@ -130,8 +130,8 @@ func (l *lengths) change(level string, test spec.Test, of result.Taken) *compare
 
 // sentences are what leads: direct against deferred, and what becomes of TCP.
 func (l *lengths) sentences() []string {
-	if l.pairs[direct] == nil {
-		return nil
+	if l.pairs[direct] == nil || spec.BaseLevel(l.levels[0]) == direct {
+		return nil // nothing is deferred that direct could be held against
 	}
 	var all []string
 	var parts []string

@@ -61,7 +61,12 @@ func testOf(t testing.TB, text string) spec.Test {
 // look makes the world's trials and report, and has a finder look at them.
 func (w world) look(t testing.TB, find Finder) *compare.Report {
 	t.Helper()
-	trials := w.trials()
+	return w.of(t, w.trials(), find)
+}
+
+// of is the report of some trials that a finder has looked at.
+func (w world) of(t testing.TB, trials []result.Trial, find Finder) *compare.Report {
+	t.Helper()
 	r, err := compare.Build(w.plan, trials, compare.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ func SendPath(in *Input) {
 	pairs := in.pairs()
 	for _, under := range in.conditions() {
 		rate := under[lineRate]
-		_, err := unit.ParseBitRate(rate)
+		_, err := unit.ParseBitRate(spec.BaseLevel(rate))
 		s := sending{in: in, test: tests[0], under: under, text: in.conditionText(under), rate: rate, tx: under[transmit], held: err == nil, methods: methods, pairs: pairs}
 		tx := in.factor(transmit)
 		s.first = s.tx == "" || s.tx == in.base(tx)
@@ -209,7 +209,7 @@ func (s *sending) packetTable() compare.Section {
 				why = "copies always"
 				if isZeroCopy(m) {
 					why = "not counted"
-				} else if m == "sendfile" || m == "splice" {
+				} else if name := spec.BaseLevel(m); name == sendfile || name == "splice" {
 					why = "not told"
 				}
 			}

@@ -2,9 +2,11 @@ package findings
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"netdelta/internal/result"
+	"netdelta/internal/spec"
 	"netdelta/internal/stats"
 )
 
@@ -68,14 +70,17 @@ func (g atRate) cpu(method string, end int) (stats.Interval, string) {
 	return d, ""
 }
 
-// together has a sentence a rate: what sendfile, or the one method that there is,
-// changes, and whether it is cheaper for its sender as reported; where it is not, what
+// together has a sentence a rate: what sendfile, or the first method where that is not
+// compared, changes, and whether it is cheaper for its sender; where it is not, what
 // the counters have to say of it.
 func together(all []sending) []string {
 	methods := all[0].methods
-	told := "sendfile"
-	if len(methods) == 2 {
-		told = methods[1]
+	if len(methods) < 2 {
+		return nil
+	}
+	told := methods[1]
+	if slices.Contains(methods[1:], sendfile) {
+		told = sendfile
 	}
 	var sentences, why []string
 	for _, g := range rates(all) {
@@ -91,7 +96,7 @@ func together(all []sending) []string {
 			}
 			parts = append(parts, fmt.Sprintf("%s %s %s", end.name, how, percents(d)))
 			if end.first == sender {
-				conclusion = g.conclude(d)
+				conclusion = g.conclude(told, d)
 			}
 		}
 		if d := g.change(told, remote(result.Goodput)); finite(d.Est) {
@@ -104,7 +109,7 @@ func together(all []sending) []string {
 		if conclusion == "" {
 			conclusion = "what it costs the sender is not known, since CPU time was not compared"
 		}
-		if sentences = append(sentences, text+": "+conclusion+"."); conclusion != cheaper {
+		if sentences = append(sentences, text+": "+conclusion+"."); !strings.HasPrefix(conclusion, cheaper) {
 			why = append(why, strings.TrimSpace(g[0].at()+" "+g[0].counters(told)))
 		}
 	}
@@ -114,21 +119,30 @@ func together(all []sending) []string {
 	return sentences
 }
 
-// cheaper is the conclusion of what was reported.
-const cheaper = "cheaper for the sender, as reported"
+// Conclusions: that sendfile is the cheaper of itself and read+write was reported.
+const (
+	cheaper   = "cheaper for the sender"
+	dearer    = "dearer for the sender"
+	sendfile  = "sendfile"
+	readWrite = "read+write"
+)
 
-// conclude says what a change of the sender's CPU time comes to.
-func (g atRate) conclude(d stats.Interval) string {
+// conclude says what a method's change of the sender's CPU time comes to.
+func (g atRate) conclude(method string, d stats.Interval) string {
 	margin := 100 * g[0].in.Plan.Margin
+	reported, contrary := "", ""
+	if spec.BaseLevel(method) == sendfile && spec.BaseLevel(g[0].methods[0]) == readWrite {
+		reported, contrary = ", as reported", ", the contrary of what was reported"
+	}
 	switch {
 	case !g[0].in.settled(d):
 		return "not sure from so few blocks"
 	case d.Lo > -margin && d.Hi < margin:
 		return "the same for the sender"
 	case d.Hi < 0:
-		return cheaper
+		return cheaper + reported
 	case d.Lo > 0:
-		return "dearer for the sender, the contrary of what was reported"
+		return dearer + contrary
 	}
 	return "not surely either for the sender"
 }

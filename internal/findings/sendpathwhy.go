@@ -7,13 +7,17 @@ import (
 
 	"netdelta/internal/compare"
 	"netdelta/internal/result"
+	"netdelta/internal/spec"
 	"netdelta/internal/stats"
 	"netdelta/internal/unit"
 )
 
 // isZeroCopy says that a method asks the kernel not to copy, and is told whether it
 // did.
-func isZeroCopy(method string) bool { return method == "zerocopy" || method == "uring-zc" }
+func isZeroCopy(method string) bool {
+	name := spec.BaseLevel(method)
+	return name == "zerocopy" || name == "uring-zc"
+}
 
 // counters are what a method and the baseline make of packets.
 func (s *sending) counters(method string) string {
@@ -128,7 +132,7 @@ func (s *sending) offloaded(method, level string, of result.Taken) []float64 {
 // baseline, at each rate, and whether it hits the one harder for sure.
 func transmitted(all []sending) []string {
 	f := all[0].in.factor(transmit)
-	if f == nil || len(f.Levels) < 2 || !slices.Contains(all[0].methods[1:], "sendfile") {
+	if f == nil || len(f.Levels) < 2 || !slices.Contains(all[0].methods[1:], sendfile) {
 		return nil
 	}
 	base := all[0].in.base(f)
@@ -148,7 +152,7 @@ func transmitted(all []sending) []string {
 		of, _ := s.senderCost()
 		var changes [2]stats.Interval
 		var logs [2][]float64
-		for i, m := range []string{"sendfile", s.methods[0]} {
+		for i, m := range []string{sendfile, s.methods[0]} {
 			logs[i] = logRatio(s.offloaded(m, base, of), s.offloaded(m, last, of))
 			changes[i] = s.in.changeOf(logs[i])
 		}

@@ -25,7 +25,8 @@ func (p *put) delayed() []compare.Check {
 		return p.unread(err)
 	}
 	var all []compare.Check
-	tests := p.in.testsOf(udpRR)
+	// What several requests wait for one another is not the wire's delay.
+	tests := p.in.testsOf(func(t spec.Test) bool { return udpRR(t) && lone(t) })
 	for _, test := range tests {
 		c := compare.Check{Name: "delay " + p.value + " each way" + namedAmong(test, tests),
 			Wanted: float64(wanted), Within: math.Max(delayWithin, delayShare*float64(wanted)), Unit: unit.Nanoseconds}

@@ -67,7 +67,7 @@ func Wake(in *Input) {
 			continue
 		}
 		in.found(fmt.Sprintf("%s: two wake-ups of a thread %s in a round trip (%s at either end)%s",
-			in.title(p), more, thread, wakeShare(test, more, d, cost)))
+			in.title(p), more, thread, wakeShare(test, more, d, in.settled(d), cost)))
 	}
 }
 
@@ -82,14 +82,18 @@ type woken struct {
 // has nothing else to do. Whether it is on the CPU that wakes it is the scheduler's
 // choice, so both places are there, if they were measured.
 func wakeCost(all []compare.Beside) []woken {
+	busy, kept := "", "" // awake where all CPUs are kept so, and none was idle
+	if !slices.ContainsFunc(all, func(b compare.Beside) bool { return b.Params.Busy == "" }) {
+		busy, kept = spec.WakeAwake, " kept awake"
+	}
 	for _, by := range []string{"futex", "eventfd", "cond", "pipe"} {
 		var costs []woken
 		for _, b := range all {
-			if b.Test == "wake" && b.Params.By == by && b.Params.Busy == "" && b.Params.FIFO == 0 && b.Median != nil {
-				costs = append(costs, woken{by, wakePlace(b.Params.At), intervalOf(&b)})
+			if b.Test == "wake" && b.Params.By == by && b.Params.Busy == busy && b.Params.FIFO == 0 && b.Median != nil {
+				costs = append(costs, woken{by, wakePlace(b.Params.At) + kept, intervalOf(&b)})
 			}
 		}
-		if placed := slices.DeleteFunc(slices.Clone(costs), func(w woken) bool { return w.where == wakePlace("") }); len(placed) > 0 {
+		if placed := slices.DeleteFunc(slices.Clone(costs), func(w woken) bool { return w.where == wakePlace("")+kept }); len(placed) > 0 {
 			costs = placed
 		}
 		if len(costs) > 0 {
@@ -125,8 +129,9 @@ func wakePlace(at string) string {
 }
 
 // wakeShare tells how much of a difference two wake-ups can be. d is what round trips
-// with them take longer than those without.
-func wakeShare(test spec.Test, more string, d stats.Interval, costs []woken) string {
+// with them take longer than those without; settled says that blocks were enough for
+// its interval.
+func wakeShare(test spec.Test, more string, d stats.Interval, settled bool, costs []woken) string {
 	shown := d
 	if more == "less" {
 		shown.Est, shown.Lo, shown.Hi = -d.Est, -d.Hi, -d.Lo
@@ -140,7 +145,7 @@ func wakeShare(test spec.Test, more string, d stats.Interval, costs []woken) str
 	if len(costs) > 1 {
 		text += fmt.Sprintf(" and %s on %s", say(most.Interval, unit.Nanoseconds), most.where)
 	}
-	if !(d.Lo > 0) {
+	if !settled || !(d.Lo > 0) {
 		return text + "; no share is told of a difference that is not sure."
 	}
 	// The ends of the share are those of both intervals at their worst.

@@ -97,7 +97,7 @@ func TestWakeShareOfWhat(t *testing.T) {
 		{stats.Interval{Est: 5e3, Lo: -1e3, Hi: 9e3}, "no share is told of a difference that is not sure."},
 		{stats.Interval{Est: -5e3, Lo: -6e3, Hi: -4e3}, "no share is told of a difference that is not sure."},
 	} {
-		if got := wakeShare(udp, "more", c.d, ten); !strings.HasSuffix(got, c.want) {
+		if got := wakeShare(udp, "more", c.d, true, ten); !strings.HasSuffix(got, c.want) {
 			t.Errorf("%s, want %s", got, c.want)
 		}
 	}

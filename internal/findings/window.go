@@ -133,7 +133,7 @@ func (in *Input) costsOf(p pair, test spec.Test) []string {
 		return mean(all...)
 	}
 	a, b := frames(p.a), frames(p.b)
-	if d := in.change(a, b); d.Lo > 0 || d.Hi < 0 {
+	if d := in.change(a, b); in.settled(d) && (d.Lo > 0 || d.Hi < 0) {
 		parts = append(parts, fmt.Sprintf("the wire found %s frames at each wake-up and finds %s",
 			unit.FormatIn(stats.Median(a), 1), unit.FormatIn(stats.Median(b), 1)))
 	}

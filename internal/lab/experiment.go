@@ -86,9 +86,13 @@ func Find(name string) (Experiment, error) {
 
 // Complete fills in what the options leave to the experiment.
 func (e Experiment) Complete(o Options) (Options, error) {
+	link := o.Link
 	o, err := e.placed(o)
 	if err != nil {
 		return o, err
+	}
+	if o.Second == secondLink && link != "" {
+		return o, fmt.Errorf("link %s is given, and %s varies that itself: leave it out, or choose --levels of %s", link, e.Name, secondLink)
 	}
 	if o.Tests == nil {
 		if o.Tests, err = e.tests(o.Sizes); err != nil {
@@ -98,6 +102,9 @@ func (e Experiment) Complete(o Options) (Options, error) {
 	if o.Beside == nil && e.Beside != "" {
 		if o.Beside, err = spec.ParseTests(e.Beside, nil); err != nil {
 			return o, err
+		}
+		if o.Awake || e.Awake {
+			o.Beside = keptAwake(o.Beside)
 		}
 	}
 	if o.Blocks == 0 {
@@ -118,6 +125,21 @@ func (e Experiment) Complete(o Options) (Options, error) {
 	o.Classify = o.Classify || e.Classify
 	o.bound = e.Bound
 	return o, nil
+}
+
+// keptAwake are tests beside on CPUs that are all kept from sleeping: what would be
+// idle is not.
+func keptAwake(beside []spec.Test) []spec.Test {
+	var all []spec.Test
+	for _, t := range beside {
+		if t.Params.Busy == "" {
+			t.Params.Busy = spec.WakeAwake
+		}
+		if !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // placed is the options with the link and the second factor that the experiment's

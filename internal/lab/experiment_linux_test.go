@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"netdelta/internal/compare"
+	"netdelta/internal/feature"
 	"netdelta/internal/labtest"
 	"netdelta/internal/netlab"
 	"netdelta/internal/spec"
@@ -27,7 +28,12 @@ func variations(e Experiment) []Options {
 		}
 		for _, s := range seconds {
 			o := Usual()
-			o.Link, o.Second = link, s
+			if o.Link, o.Second = link, s; s == secondLink {
+				if link != e.Links[0] {
+					continue // it is not to be given
+				}
+				o.Link = ""
+			}
 			all = append(all, o)
 		}
 	}
@@ -230,5 +236,58 @@ func TestRefusedOptions(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: error %v, want one line with %q", c.experiment, err, c.want)
 		}
+	}
+}
+
+// What is told of CPUs that are kept awake is that they are.
+func TestKeptAwake(t *testing.T) {
+	o := Usual()
+	o.Awake = true
+	o, err := rxContext.Complete(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[spec.Test]bool{}
+	for _, test := range o.Beside {
+		if test.Params.Busy == "" || seen[test] {
+			t.Errorf("%s beside", test)
+		}
+		seen[test] = true
+	}
+	plan, err := rxContext.Plan(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, awake := range []bool{true, false} {
+		o.Awake = awake
+		if told := slices.ContainsFunc(o.Facts(plan), func(f compare.Fact) bool { return f.Name == "kept awake" }); told != awake {
+			t.Errorf("kept awake %v, told %v", awake, told)
+		}
+	}
+}
+
+// A user who can't have page fragments has the rest of tun-rx.
+func TestTunRxWithoutFragments(t *testing.T) {
+	varied, err := tunRx.Varies(Usual())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := varied[0]
+	has := feature.TAPFrags.Err() == nil
+	if slices.Contains(f.Usual, "frags") != has || (len(f.Missing) == 0) != has || !slices.Contains(f.Levels, "frags") || len(f.Usual) < 3 {
+		t.Errorf("page fragments %v: %+v", has, f)
+	}
+}
+
+// A link that is given says nothing where the link is what varies.
+func TestLinkThatVaries(t *testing.T) {
+	o := Usual()
+	o.Second = secondLink
+	if _, err := twoFactor.Complete(o); err != nil {
+		t.Error(err)
+	}
+	o.Link = netlab.Veth
+	if _, err := twoFactor.Complete(o); err == nil || !strings.Contains(err.Error(), "link veth is given, and two-factor varies that itself") {
+		t.Error(err)
 	}
 }

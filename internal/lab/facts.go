@@ -61,10 +61,14 @@ func (o Options) Facts(plan spec.Plan) []compare.Fact {
 	if len(backlogs) > 0 {
 		bound += fmt.Sprintf(", backlog queue %s", backlogs)
 	}
-	return []compare.Fact{
+	facts := []compare.Fact{
 		{Name: "link", Value: fmt.Sprintf("%s, %s, MTU %s, checksum and segmentation offload %s", kinds, family, mtus, offloads)},
 		{Name: "bound to cpu", Value: bound},
 	}
+	if o.Awake {
+		facts = append(facts, compare.Fact{Name: "kept awake", Value: "all CPUs, by loops of idle priority"})
+	}
+	return facts
 }
 
 // several are the values that something has in a plan, each once.

@@ -36,7 +36,7 @@ const noMitigation = "off"
 var mitigates = factor{
 	name:  "mitigation",
 	about: "frames for each handler run, and how long the first waits for the others",
-	usual: []string{noMitigation, "4/50us", "8/100us", "16/200us", "32/400us", "64/800us"},
+	usual: []string{noMitigation, "4/50us", "8/100us", "16/200us", "32/400us"},
 	forms: []string{noMitigation, "FRAMES/TIME"},
 	settings: func(level string) ([]spec.Setting, error) {
 		frames, wait := "1", "0us"

@@ -16,13 +16,17 @@ var truth = Experiment{
 	Question: "Known delay, loss, duplication, reordering and rate put in by the wire: does the report find them?",
 	Page:     "truth.md",
 	Links:    []string{netlab.Ether},
-	// Several flows keep the line full where one would stall now and then.
-	Tests:  "udp_rr,udp_stream size=1024 rate=5000,tcp_stream flows=4 sndbuf=64KiB",
-	Blocks: 8,
+	// Requests are asked and answered by threads that nothing of the ordinary class
+	// keeps waiting, as the wire's do not. Several flows keep the line full where one
+	// would stall now and then, and reno where a congestion control that paces itself
+	// would leave it idle to look for its rate.
+	Tests:  "udp_rr fifo=2,udp_stream size=1024 rate=5000,tcp_stream flows=4 sndbuf=128KiB congestion=reno",
+	Blocks: 12,
 	Window: 80 * time.Millisecond,
 	// A CPU that sleeps is late to wake, the later the longer it slept: what is
 	// added to a delay by that is not the wire's.
 	Awake:   true,
+	Bound:   true,
 	Brief:   true,
 	factors: func(Options) ([]factor, error) { return []factor{putIn}, nil },
 	finders: []findings.Finder{findings.Truth},
@@ -46,7 +50,7 @@ var putIn = factor{
 	name:  "put-in",
 	about: "what the wire does to the frames of either direction",
 	usual: []string{nothing, "delay-10us", "delay-20us", "delay-30us", "delay-40us", "delay-50us",
-		"loss-1/100", "duplicate-1/50", "reorder-1/50", "rate-100Mbit/s", "rate-500Mbit/s"},
+		"loss-1/100", "duplicate-1/50", "reorder-1/50", "rate-100Mbit/s", "rate-250Mbit/s"},
 	forms: putForms(),
 	settings: func(level string) ([]spec.Setting, error) {
 		what, value, _ := strings.Cut(level, "-")

@@ -1,8 +1,10 @@
 package lab
 
 import (
+	"fmt"
 	"time"
 
+	"netdelta/internal/feature"
 	"netdelta/internal/findings"
 	"netdelta/internal/netlab"
 	"netdelta/internal/result"
@@ -28,7 +30,12 @@ var tunRx = Experiment{
 	factors: func(o Options) ([]factor, error) {
 		f := rx(o.Link)
 		// What the driver did before is the baseline.
-		f.usual = []string{"backlog", "inline", "softirq", "frags"}
+		f.usual = []string{"backlog", "inline", "softirq"}
+		if err := feature.TAPFrags.Err(); err != nil {
+			f.missing = []string{fmt.Sprintf("frags: %v", err)}
+		} else {
+			f.usual = append(f.usual, "frags")
+		}
 		return []factor{f}, nil
 	},
 	finders: []findings.Finder{findings.Lengths},

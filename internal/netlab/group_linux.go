@@ -32,7 +32,7 @@ const maxGroups = 100
 
 // newGroup makes a control group for a host's workers, below the process's own one
 // or, where that can't have one, below the nearest that can. No controller is
-// switched on in it. Groups that were left behind there are removed first.
+// switched on in it.
 func newGroup(host string) (*group, error) {
 	own, err := sys.OwnGroup()
 	if err != nil {
@@ -40,7 +40,6 @@ func newGroup(host string) (*group, error) {
 	}
 	var nearest error
 	for at, ok := own, true; ok; at, ok = at.Parent() {
-		sweep(at)
 		g, err := groupBelow(at, host)
 		if err == nil {
 			return g, nil
@@ -151,8 +150,20 @@ func (g *group) close() error {
 	return err
 }
 
-// sweep removes groups that processes left behind which were killed. It does what it
-// can: one that has a process yet is for the next time.
+// sweepAll removes groups that processes left behind which were killed, wherever this
+// process would make one. It does what it can: one that has a process yet is for the
+// next time.
+func sweepAll() {
+	own, err := sys.OwnGroup()
+	if err != nil {
+		return // and there are none
+	}
+	for at, ok := own, true; ok; at, ok = at.Parent() {
+		sweep(at)
+	}
+}
+
+// sweep does that in one place.
 func sweep(at sys.Group) {
 	entries, err := os.ReadDir(at.Dir)
 	if err != nil {

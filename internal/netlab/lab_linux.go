@@ -36,6 +36,7 @@ func New() (*Lab, error) {
 	if err := feature.NetNS.Err(); err != nil {
 		return nil, fmt.Errorf("make a lab: %w", err)
 	}
+	sweepAll()
 	l := &Lab{ipv6: hasIPv6()}
 	var err error
 	if l.A, err = newHost("a", prefixA, prefixA6); err == nil {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"netdelta/internal/spec"
 )
 
 // costly is a trial of a second in which both hosts counted: 1000 messages and
@@ -122,6 +124,22 @@ func TestCosts(t *testing.T) {
 		{"interrupts per second", "udp_rr", func() ([]Reading, []Reading) {
 			return both(lines(2, c{"device": 300}), device(c{"rx_packets": 1000, "tx_packets": 1000}))
 		}, nil, "interrupts interface_packets", "interrupts@local=300 1/s, interrupts@remote=300 1/s, interface_packets@local=2000 1/s, interface_packets@remote=2000 1/s"},
+		{"the threads' own time", "tcp_rr", func() ([]Reading, []Reading) {
+			return both(twice(read(SourceThreads, c{"run_ns": 800 * ms, "traffic0.run_ns": 700 * ms})))
+		}, nil, "cpu_threads_per_op cpu_threads", "cpu_threads@local=0.4 s/s, cpu_threads@remote=0.4 s/s, " +
+			"cpu_threads_per_op@local=0.0004 s/op, cpu_threads_per_op@remote=0.0004 s/op"},
+		{"the threads' own time, by what the receiver got", "tcp_stream", func() ([]Reading, []Reading) {
+			return []Reading{read(SourceThreads, c{"run_ns": 500 * ms})}, []Reading{read(SourceThreads, c{"run_ns": 250 * ms})}
+		}, func(x *Trial) { x.Local.Bytes = 9e6 }, "cpu_threads_per_byte", "cpu_threads_per_byte@local=5e-07 s/B, cpu_threads_per_byte@remote=2.5e-07 s/B"},
+		{"loops of the test's own", "wake", func() ([]Reading, []Reading) {
+			return both(ticked(c{"cpu0.user": 1000 * ms, "context_switches": 4000}), read(SourceThreads, c{"run_ns": 900 * ms}),
+				read(SourceSoak, c{"cpu0.idle": 1000 * ms}), read(SourceCycles, c{"cycles": 9e9}))
+		}, func(x *Trial) { x.Test.Params.Busy = spec.WakeAwake }, "cpu_per_op cpu_soak_per_op cpu cpu_threads cycles_per_op context_switches_per_op",
+			"cpu_per_op@local!loops-beside, cpu_soak_per_op@local!loops-beside, cpu@local!loops-beside, cpu_threads@local!loops-beside, " +
+				"cycles_per_op@local!loops-beside, context_switches_per_op@local=4 1/op"},
+		{"what was not asked for is not missed", "wake", func() ([]Reading, []Reading) { return both(read(SourceThreads, nil)) },
+			func(x *Trial) { x.Test.Params.Busy = spec.WakeAwake }, "cpu_soak_per_op cpu cpu_threads cycles_per_op",
+			"cpu_soak_per_op@local!not-asked, cpu@local!not-asked, cpu_threads@local!loops-beside, cycles_per_op@local!not-asked"},
 		{"softirqs", "udp_rr", func() ([]Reading, []Reading) {
 			return both(read(SourceSoftirqs, c{"NET_RX": 60, "NET_RX@0": 50, "NET_RX@1": 10, "NET_TX@1": 40, "TIMER@0": 900}), device(c{"rx_packets": 100, "tx_packets": 100}))
 		}, nil, "softirqs_per_packet", "softirqs_per_packet@local=0.5 1/packet, softirqs_per_packet@remote=0.5 1/packet"},

@@ -82,10 +82,24 @@ func (e *End) alone(sources ...string) *Warning {
 	return first
 }
 
+// loopsBeside says why a test that keeps CPUs busy by loops of its own has no figure
+// of CPU time: theirs is in it, as much as there was to have.
+func (t *Trial) loopsBeside() *Warning {
+	busy := t.Test.Params.Busy
+	if busy == "" {
+		return nil
+	}
+	return &Warning{Code: "loops-beside", Text: fmt.Sprintf("the test keeps its CPUs busy by loops of its own (busy=%s), whose time is in all that is counted", busy),
+		Advice: "leave out busy for CPU figures"}
+}
+
 // cpu is the figure of cpuOf.
 func cpu(end whichEnd) derivation {
 	return func(t *Trial) (float64, *Warning) {
 		busy, _, _, why := t.cpuOf(end(t))
+		if why == nil {
+			why = t.loopsBeside()
+		}
 		return busy, why
 	}
 }
@@ -98,6 +112,9 @@ func soaked(end whichEnd) derivation {
 	return func(t *Trial) (float64, *Warning) {
 		e := end(t)
 		if why := e.alone(SourceSoak); why != nil {
+			return 0, why
+		}
+		if why := t.loopsBeside(); why != nil {
 			return 0, why
 		}
 		cpus := e.Counters.cpus()

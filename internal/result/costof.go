@@ -82,6 +82,18 @@ func (e *End) own(r *Reading, name string) (float64, *Warning) {
 	return everywhere, nil
 }
 
+// cycles is CPU cycles per second of the end's host.
+func cycles(end whichEnd) derivation {
+	all := rate(end, SourceCycles, "cycles")
+	return func(t *Trial) (float64, *Warning) {
+		n, why := all(t)
+		if why == nil {
+			why = t.loopsBeside()
+		}
+		return n, why
+	}
+}
+
 // per is one rate over another.
 func per(what, each derivation) derivation {
 	return func(t *Trial) (float64, *Warning) {
@@ -262,6 +274,9 @@ func packetRate(end whichEnd) derivation {
 func threadTime(end whichEnd) derivation {
 	return func(t *Trial) (float64, *Warning) {
 		r, why := end(t).reading(SourceThreads)
+		if why == nil {
+			why = t.loopsBeside()
+		}
 		if why != nil {
 			return 0, why
 		}

@@ -77,12 +77,16 @@ var cpuCases = []guardCase{
 			delete(of(&x.Local, s).Counts, "cpu1.idle")
 		}
 	}, nil},
+	{"loops of the test's own", "wake busy=loaded", func(x *Trial) { busy(&x.Local, "cpu1", "user", 0) }, nil},
+	{"others beside a test without", "wake", func(x *Trial) { busy(&x.Local, "cpu1", "user", 0) },
+		[]string{"cpu-saturated: with other things than interrupts and the test's threads"}},
 	{"one machine's CPUs are the test's", "udp_rr", func(x *Trial) { busy(&x.Local, "cpu1", "user", 0); oneMachine(x, false) },
 		[]string{"one-machine: both ends"}},
 
 	{"a little waiting", "tcp_rr", func(x *Trial) { of(&x.Local, SourceThreads).Counts["traffic0.run_delay_ns"] = 50e6 }, nil},
 	{"waiting", "tcp_rr", func(x *Trial) { of(&x.Local, SourceThreads).Counts["traffic0.run_delay_ns"] = 51e6 },
 		[]string{"cpu-contended: at the local end a traffic thread was ready for 5% of the window and had no CPU"}},
+	{"waiting that the test asks for", "wake at=same", func(x *Trial) { of(&x.Local, SourceThreads).Counts["traffic0.run_delay_ns"] = 500e6 }, nil},
 	{"waiting that is known of", "tcp_rr", func(x *Trial) {
 		of(&x.Local, SourceThreads).Counts["traffic0.run_delay_ns"] = 500e6
 		x.Warnings = []Warning{{Code: oversubscribed}}

@@ -57,10 +57,15 @@ func TestResume(t *testing.T) {
 // Trials of another plan are no earlier part of this one.
 func TestResumeOfAnother(t *testing.T) {
 	on(t, func(t *testing.T, b *bench) {
+		waking(t, b)
 		for _, change := range []func(*result.Trial){
 			func(x *result.Trial) { x.Block = 3 },
 			func(x *result.Trial) { x.Variant = spec.Variant{"rx": "uthread"} },
 			func(x *result.Trial) { x.Test = udpRR(t, 77) },
+			// Tests beside have blocks, too, and no variant.
+			func(x *result.Trial) { x.Block, x.Variant, x.Test = 3, nil, b.cfg.Plan.Beside[0] },
+			func(x *result.Trial) { x.Block, x.Variant, x.Test = -1, nil, b.cfg.Plan.Beside[0] },
+			func(x *result.Trial) { x.Test = b.cfg.Plan.Beside[0] },
 		} {
 			x := result.Trial{Variant: spec.Variant{"rx": "softirq"}, Test: b.cfg.Plan.Tests[0]}
 			change(&x)

@@ -11,31 +11,45 @@ import (
 )
 
 // Each whole plot sets its slow level anew, by way of another one where the plot
-// before had the same; what is not slow, and a path that is new anyway, do not.
+// before had the same, tests beside in between or not; what is not slow, and a path that
+// is new anyway, do not.
 func TestSlowLevelsAreMadeAnew(t *testing.T) {
 	for _, c := range []struct {
-		name        string
-		slow, fresh bool
-	}{{"slow", true, false}, {"not slow", false, false}, {"a fresh path", true, true}} {
+		name                string
+		slow, fresh, beside bool
+	}{{"slow", true, false, false}, {"not slow", false, false, false}, {"a fresh path", true, true, false}, {"with tests beside", true, false, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			on(t, func(t *testing.T, b *bench) {
 				tuned(b, []spec.Setting{setting(spec.EndRemote, "1500")}, []spec.Setting{setting(spec.EndRemote, "9000")})
 				b.cfg.Plan.Factors[0].Slow = c.slow
 				b.cfg.Plan.Blocks = 6
+				if c.beside {
+					waking(t, b)
+					b.cfg.Plan.Blocks = 12
+				}
 				b.path = func(p *Path) { p.Fresh = c.fresh }
 				if err := Run(t.Context(), b.cfg); err != nil {
 					t.Fatal(err)
 				}
 				var want []string
-				last, again := "", 0
+				last, again, beside := "", 0, 0
+				between := false // a slot beside since the last one
 				other := map[string]string{"softirq": "9000", "kthread": "1500"}
 				own := map[string]string{"softirq": "1500", "kthread": "9000"}
 				for _, s := range b.cfg.Plan.Schedule() {
+					if s.Beside {
+						between = true
+						continue
+					}
 					level := s.Variant["rx"]
 					if c.slow && !c.fresh && level == last {
 						want = append(want, "b set mtu="+other[level])
 						again++
+						if between {
+							beside++
+						}
 					}
+					between = false
 					want = append(want, "b set mtu="+own[level])
 					if c.fresh {
 						want = append(want, "b restore")
@@ -47,6 +61,9 @@ func TestSlowLevelsAreMadeAnew(t *testing.T) {
 				}
 				if c.slow && !c.fresh && again == 0 {
 					t.Fatal("no plot of this seed begins as the one before ended: nothing is tested")
+				}
+				if c.beside && beside == 0 {
+					t.Fatal("no slot beside of this seed is between two such plots: nothing is tested")
 				}
 				if d := cmp.Diff(want, of("b", b.log)); d != "" {
 					t.Errorf("steps (-want +got)\n%s", d)

@@ -35,11 +35,30 @@ func TestConditionsRefused(t *testing.T) {
 		{sending + "fraction: 1/2\n", "fraction 1/2 of 1 factors is too small"},
 		{sending + "variants: [{send: read+write, mtu: 1500, load: 60}, {send: sendfile, mtu: 1500, load: 60}, {send: sendfile, mtu: 9000, load: 60}]\n",
 			`"send=read+write" is chosen with mtu=1500 load=60 and not with mtu=9000 load=60: within each condition the same variants are compared`},
+		{sending + "variants: [{send: read+write, mtu: 1500, load: 60}, {send: read+write, mtu: 9000, load: 60}, {send: sendfile, mtu: 9000, load: 60}]\n",
+			`"send=sendfile" is chosen with mtu=9000 load=60 and not with mtu=1500 load=60`},
 		{sending + "variants: [{send: sendfile, mtu: 1500, load: 60}, {send: sendfile, mtu: 9000, load: 60}]\n", `the baseline, "send=read+write", is none of the chosen variants`},
 	} {
 		if _, err := ParseDocument([]byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\ngives %v, want %q", c.text, err, c.want)
 		}
+	}
+}
+
+// A condition of no level at all is none.
+func TestConditionNeedsALevel(t *testing.T) {
+	d, err := ParseDocument([]byte(sending))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := d.Plan
+	for i := range p.Factors {
+		if p.Factors[i].Name == "load" {
+			p.Factors[i].Levels, p.Factors[i].Settings = nil, nil
+		}
+	}
+	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "got 0") {
+		t.Errorf("got %v", err)
 	}
 }
 
