@@ -178,12 +178,12 @@ func leftOut(stderr io.Writer, exp lab.Experiment, o lab.Options) {
 }
 
 // judgeChecks is nil where no check failed, and else says which did. A check without
-// a figure has not failed: the report says why it could not be made.
+// a figure, or whose interval holds what would pass, has not failed.
 func judgeChecks(checks []compare.Check) error {
 	var failed []string
-	for _, c := range checks {
-		if !c.Pass && c.Found != nil {
-			failed = append(failed, c.Name)
+	for i := range checks {
+		if checks[i].Failed() {
+			failed = append(failed, checks[i].Name)
 		}
 	}
 	if len(failed) == 0 {

@@ -53,9 +53,15 @@ type Check struct {
 	// Within is how far from Wanted is let pass, in Unit; 0 for exact.
 	Within float64 `json:"within"`
 	Pass   bool    `json:"pass"`
+	// Unsure says that what was found is too far off and its interval is not: it is
+	// neither passed nor failed.
+	Unsure bool `json:"unsure,omitempty"`
 	// Text says what there is to say beside the figures, or why there are none.
 	Text string `json:"text,omitempty"`
 }
+
+// Failed says that the check was made, and that what was found is off for sure.
+func (c *Check) Failed() bool { return c.Found != nil && !c.Pass && !c.Unsure }
 
 // Beside is the figure of a test that no factor has to do with.
 type Beside struct {

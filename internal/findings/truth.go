@@ -96,23 +96,28 @@ func (p *put) unread(err error) []compare.Check {
 // verdictOn says how many of the checks passed, and of the others what was found in
 // place of what was put in.
 func verdictOn(checks []compare.Check) []string {
-	var wrong, unknown []string
+	var wrong, unsure, unknown []string
 	for i := range checks {
 		switch c := &checks[i]; {
 		case c.Pass:
 		case c.Found == nil:
 			unknown = append(unknown, fmt.Sprintf("%s (%s)", c.Name, c.Text))
+		case c.Unsure:
+			unsure = append(unsure, failedBy(c))
 		default:
 			wrong = append(wrong, failedBy(c))
 		}
 	}
-	passed := len(checks) - len(wrong) - len(unknown)
+	passed := len(checks) - len(wrong) - len(unsure) - len(unknown)
 	if passed == len(checks) {
 		return []string{fmt.Sprintf("All %d of %d found: what the report says is what the wire put in.", passed, len(checks))}
 	}
 	all := []string{fmt.Sprintf("%d of %d found.", passed, len(checks))}
 	if len(wrong) > 0 {
 		all = append(all, "Not found: "+strings.Join(wrong, "; ")+".")
+	}
+	if len(unsure) > 0 {
+		all = append(all, "Not sure, since the interval holds what would pass: "+strings.Join(unsure, "; ")+".")
 	}
 	if len(unknown) > 0 {
 		all = append(all, "Not known: "+strings.Join(unknown, "; ")+".")

@@ -67,6 +67,7 @@ func found(c *compare.Check, i stats.Interval) {
 		c.Lo, c.Hi = &i.Lo, &i.Hi
 	}
 	c.Pass = math.Abs(i.Est-c.Wanted) <= c.Within
+	c.Unsure = !c.Pass && c.Lo != nil && i.Lo <= c.Wanted+c.Within && i.Hi >= c.Wanted-c.Within
 }
 
 // held says how long the wire itself held frames, and how late it let go of them.

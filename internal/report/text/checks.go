@@ -12,11 +12,13 @@ import (
 
 // checked says in a sentence whether the report's checks passed.
 func checked(r *compare.Report) []string {
-	switch failed, silent := failures(r, 3), unmade(r); {
+	switch failed, silent, unsure := failures(r, 3), unmade(r), unsureOf(r); {
 	case len(r.Checks) == 0:
 		return nil
 	case failed != "":
 		return []string{failed + "."}
+	case unsure > 0:
+		return []string{fmt.Sprintf("%d of %s unsure.", unsure, unit.Count(len(r.Checks), "check"))}
 	case silent > 0:
 		return []string{fmt.Sprintf("%d of %s could not be made.", silent, unit.Count(len(r.Checks), "check"))}
 	case len(r.Checks) == 1:
@@ -35,11 +37,21 @@ func unmade(r *compare.Report) (n int) {
 	return n
 }
 
+// unsureOf is how many checks are neither passed nor failed by their intervals.
+func unsureOf(r *compare.Report) (n int) {
+	for _, c := range r.Checks {
+		if c.Unsure {
+			n++
+		}
+	}
+	return n
+}
+
 // failures names the checks that failed, not more than some of them.
 func failures(r *compare.Report, most int) string {
 	var names []string
 	for i := range r.Checks {
-		if c := &r.Checks[i]; !c.Pass && c.Found != nil {
+		if c := &r.Checks[i]; c.Failed() {
 			names = append(names, c.Name)
 		}
 	}
@@ -89,6 +101,8 @@ func checks(r *compare.Report) []string {
 			pass.cells = append(pass.cells, "n/a")
 		case c.Pass:
 			pass.cells = append(pass.cells, "pass")
+		case c.Unsure:
+			pass.cells = append(pass.cells, "unsure")
 		default:
 			pass.cells = append(pass.cells, "FAIL")
 		}
@@ -105,9 +119,11 @@ func checks(r *compare.Report) []string {
 	t.columns = []wideColumn{in, put, found, within, pass}
 	table, _ := t.lines()
 	lines := append([]string{"Checks"}, table...)
-	switch failed, silent := failures(r, len(r.Checks)), unmade(r); {
+	switch failed, silent, unsure := failures(r, len(r.Checks)), unmade(r), unsureOf(r); {
 	case failed != "":
 		lines = append(lines, wrap(failed, "  ", "    ")...)
+	case unsure > 0:
+		lines = append(lines, fmt.Sprintf("  %d of %s unsure: the interval holds what would pass", unsure, unit.Count(len(r.Checks), "check")))
 	case silent > 0:
 		lines = append(lines, fmt.Sprintf("  %d of %s could not be made", silent, unit.Count(len(r.Checks), "check")))
 	default:

@@ -228,6 +228,11 @@ func TestWhatLeads(t *testing.T) {
 	if page := render(t, r); !strings.HasPrefix(page, "Partial, 3 of 8 blocks complete. All 2 checks passed.\n") || !strings.Contains(page, "\n  all 2 passed\n") {
 		t.Errorf("got %q", page[:80])
 	}
+	r.Checks[1].Pass, r.Checks[1].Unsure = false, true
+	if page := render(t, r); !strings.HasPrefix(page, "Partial, 3 of 8 blocks complete. 1 of 2 checks unsure.\n") || !strings.Contains(page, " unsure\n") || strings.Contains(page, "FAIL") {
+		t.Errorf("got %q", page)
+	}
+	r.Checks[1].Pass, r.Checks[1].Unsure = true, false
 	r.Findings = []string{"Both found."}
 	if page := render(t, r); !strings.HasPrefix(page, "Partial, 3 of 8 blocks complete. Both found.\n") || strings.Contains(page, "All 2") {
 		t.Errorf("what passed is said twice: %q", page[:80])
