@@ -23,8 +23,9 @@ func TestEnginesTakeIntervals(t *testing.T) {
 			local := finish(t, localDone)
 			r.Stop()
 			remote := finish(t, remoteDone)
-			if seen < 4 {
-				t.Errorf("%d intervals were seen while the trial ran", seen)
+			// Of a window in which the traffic stood still some are put together.
+			if seen < len(local.Intervals)-1 || seen < 1 {
+				t.Errorf("%d intervals were seen while the trial ran, of %d", seen, len(local.Intervals))
 			}
 			for _, e := range []result.End{local, remote} {
 				if err := e.Validate(); err != nil {
