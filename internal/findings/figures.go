@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -33,7 +34,7 @@ func (in *Input) trials(test spec.Test, variant spec.Variant) []*result.Trial {
 	}
 	for i := range in.Trials {
 		t := &in.Trials[i]
-		if t.Test != ran || !sameVariant(t.Variant, variant) || t.Block < 0 || t.Block >= len(all) {
+		if t.Test != ran || !maps.Equal(t.Variant, variant) || t.Block < 0 || t.Block >= len(all) {
 			continue
 		}
 		if last := all[t.Block]; last == nil || last.Attempt <= t.Attempt {
@@ -41,18 +42,6 @@ func (in *Input) trials(test spec.Test, variant spec.Variant) []*result.Trial {
 		}
 	}
 	return all
-}
-
-func sameVariant(a, b spec.Variant) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for name, level := range a {
-		if other, ok := b[name]; !ok || other != level {
-			return false
-		}
-	}
-	return true
 }
 
 // each is what f makes of each block's trial of a test under a variant: NaN where
@@ -72,15 +61,25 @@ func (in *Input) each(test spec.Test, variant spec.Variant, f func(*result.Trial
 // figures are a metric of a test under a variant by block, in the metric's base unit;
 // NaN where it is missing.
 func (in *Input) figures(test spec.Test, variant spec.Variant, t result.Taken) []float64 {
-	return in.each(test, variant, func(x *result.Trial) float64 { return figureOf(x, t) })
+	return in.each(test, variant, func(x *result.Trial) float64 { return in.figure(x, t) })
 }
 
-// figureOf is a metric of a trial; NaN where it has none.
-func figureOf(x *result.Trial, t result.Taken) float64 {
-	for _, m := range x.Metrics() {
-		if m.Taken() == t {
-			return m.Value
+// figure is a metric of one of the trials; NaN where it has none. All of a trial's are
+// derived at once, and only once.
+func (in *Input) figure(x *result.Trial, t result.Taken) float64 {
+	all, derived := in.derived[x]
+	if !derived {
+		all = map[result.Taken]float64{}
+		for _, m := range x.Metrics() {
+			all[m.Taken()] = m.Value
 		}
+		if in.derived == nil {
+			in.derived = map[*result.Trial]map[result.Taken]float64{}
+		}
+		in.derived[x] = all
+	}
+	if v, there := all[t]; there {
+		return v
 	}
 	return math.NaN()
 }

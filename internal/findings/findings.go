@@ -14,6 +14,9 @@ type Input struct {
 	Plan   *spec.Plan
 	Trials []result.Trial
 	Report *compare.Report
+
+	// derived are the metrics of the trials that were asked for.
+	derived map[*result.Trial]map[result.Taken]float64
 }
 
 // Finder adds to the report of one experiment. What the trials do not bear it

@@ -1,8 +1,8 @@
 package findings
 
 import (
+	"maps"
 	"slices"
-	"strings"
 
 	"netdelta/internal/compare"
 	"netdelta/internal/result"
@@ -42,7 +42,7 @@ func (in *Input) pairs() []pair {
 						continue
 					}
 					w := with(v, f.Name, base)
-					if slices.ContainsFunc(variants, func(o spec.Variant) bool { return sameVariant(o, w) }) {
+					if slices.ContainsFunc(variants, func(o spec.Variant) bool { return maps.Equal(o, w) }) {
 						p.a, p.b = append(p.a, w), append(p.b, v)
 					}
 				}
@@ -57,10 +57,8 @@ func (in *Input) pairs() []pair {
 
 // with is a variant with one factor at another level.
 func with(v spec.Variant, factor, level string) spec.Variant {
-	w := make(spec.Variant, len(v))
-	for name, l := range v {
-		w[name] = l
-	}
+	w := spec.Variant{}
+	maps.Copy(w, v)
 	w[factor] = level
 	return w
 }
@@ -78,15 +76,11 @@ func within(v, levels spec.Variant) bool {
 // conditions are the circumstances that the plan compares within: every combination
 // of its conditions' levels that was to be run, or one empty one.
 func (in *Input) conditions() []spec.Variant {
+	conditions, _ := spec.Split(in.Plan.Factors)
 	var all []spec.Variant
 	for _, v := range in.Plan.Variants() {
-		under := spec.Variant{}
-		for _, f := range in.Plan.Factors {
-			if f.Condition {
-				under[f.Name] = v[f.Name]
-			}
-		}
-		if !slices.ContainsFunc(all, func(o spec.Variant) bool { return sameVariant(o, under) }) {
+		under := v.Of(conditions)
+		if !slices.ContainsFunc(all, func(o spec.Variant) bool { return maps.Equal(o, under) }) {
 			all = append(all, under)
 		}
 	}
@@ -96,13 +90,8 @@ func (in *Input) conditions() []spec.Variant {
 // conditionText is circumstances in words, as Comparison.Under has them:
 // "rate=100Mbit/s".
 func (in *Input) conditionText(under spec.Variant) string {
-	var parts []string
-	for _, f := range in.Plan.Factors {
-		if l, ok := under[f.Name]; ok && f.Condition {
-			parts = append(parts, f.Name+"="+l)
-		}
-	}
-	return strings.Join(parts, " ")
+	conditions, _ := spec.Split(in.Plan.Factors)
+	return under.Key(conditions)
 }
 
 // name is what a variant is called: its level where the plan has one factor, and

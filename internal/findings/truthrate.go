@@ -34,7 +34,7 @@ func (p *put) limited() []compare.Check {
 	for _, test := range tests {
 		c := compare.Check{Name: "rate " + p.value + namedAmong(test, tests), Wanted: float64(rate), Unit: unit.BitsPerSecond}
 		trials := p.made(test)
-		goodput, share := p.goodput(test, p.variants), p.in.median(p.each(test, payloadShare)).Est
+		goodput, share := p.goodput(test, p.variants), p.in.median(p.each(test, p.in.payloadShare)).Est
 		switch {
 		case len(trials) == 0:
 			c.Text = "no trial of it was made"
@@ -84,9 +84,9 @@ func (p *put) unlimited(test spec.Test) string {
 // payloadShare is what of a line's rate is left for the payload of TCP, 0 to 1, by
 // the sizes that the sender's connection tells (TCP_INFO): a segment's payload
 // against all that it takes on the line. It is NaN where they are not known.
-func payloadShare(t *result.Trial) float64 {
+func (in *Input) payloadShare(t *result.Trial) float64 {
 	info := t.Local.Counters.Reading(result.SourceTCPInfo)
-	segment := figureOf(t, local(result.BytesPerSegment))
+	segment := in.figure(t, local(result.BytesPerSegment))
 	if info == nil || !finite(segment) {
 		return math.NaN()
 	}

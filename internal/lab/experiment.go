@@ -266,7 +266,8 @@ func named[T any](given map[string]T, name string, i int) T {
 // Conclude adds the experiment's own findings to the report of its plan.
 func (e Experiment) Conclude(p *spec.Plan, trials []result.Trial, r *compare.Report) {
 	r.Brief = e.Brief
+	in := findings.Input{Plan: p, Trials: trials, Report: r}
 	for _, find := range e.finders {
-		find(&findings.Input{Plan: p, Trials: trials, Report: r})
+		find(&in)
 	}
 }

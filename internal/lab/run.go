@@ -194,8 +194,9 @@ type places struct{ local, remote, wire, handler int }
 //
 // Measured on two CPUs with the context kthread and loops of idle priority: on
 // the local end's CPU, round trips at 2000 a second took 63 us and TCP carried
-// 1.6 Gbit/s (unbound 68 us and 1.4 Gbit/s); on the remote end's, half of the
-// trials fell behind the rate, by 26 ms in the median, and TCP carried 1.0.
+// 1.6 Gbit/s (unbound 68 us and 1.4 Gbit/s); on the remote end's, round
+// trips fell behind the rate, by 26 ms in the median, and TCP carried 1.0 (two
+// blocks each).
 func (o Options) place(cpus []int) places {
 	at := func(i int) int {
 		if i >= len(cpus) || len(cpus) < 2 {
