@@ -100,7 +100,7 @@ func (o options) compare(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return format.Render(os.Stdout, &r)
+	return format.Render(os.Stdout, &compare.Document{Report: &r}, report.Options{})
 }
 
 func (o options) run(ctx context.Context, plan spec.Plan) (trials []result.Trial, err error) {

@@ -39,7 +39,7 @@ type abFlags struct {
 	deviceLocal, deviceRemote string
 	data                      string
 
-	format   string
+	output   outputFlags
 	counting countingFlags
 	gate     *gateFlags
 	// given says which flags the command line has.
@@ -113,7 +113,7 @@ func (f *abFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.data, "data", "", "addresses of the path, REMOTE or LOCAL,REMOTE, where they are not those of the control connection")
 	f.counting.add(fl)
 	f.gate = addGate(fl)
-	fl.StringVar(&f.format, "format", "text", "report format: "+strings.Join(formatNames(), ", "))
+	f.output.add(fl)
 }
 
 // changeFlags are the flags that say what varies.

@@ -9,6 +9,7 @@ import (
 
 	"netdelta/internal/compare"
 	"netdelta/internal/findings"
+	"netdelta/internal/report"
 	"netdelta/internal/result"
 	"netdelta/internal/run"
 	"netdelta/internal/spec"
@@ -33,10 +34,10 @@ func (f *abFlags) conclude(ctx context.Context, e *experiment, runErr error, kee
 		if rep, err = comparison(keep.run, keep.trials); err != nil {
 			return &exitError{ExitUnmeasured, also(err, runErr)}
 		}
-		if err := e.format.Render(stdout, &rep); err != nil {
-			return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
+		if err := f.output.write(stdout, documentOf(&rep, keep.run, keep.trials), report.Options{}); err != nil {
+			return err
 		}
-		if f.format == "text" {
+		if f.output.text() {
 			if err := printed(fmt.Fprintf(stdout, "%s", f.afterword(e, keep))); err != nil {
 				return err
 			}
@@ -91,6 +92,11 @@ func enough(plan *spec.Plan, keep *keeper) func(int) bool {
 		next = p.Next
 		return p.Reached
 	}
+}
+
+// documentOf is a comparison of one run's trials with the run.
+func documentOf(rep *compare.Report, of result.Run, trials []result.Trial) *compare.Document {
+	return &compare.Document{Report: rep, Kept: []compare.Kept{{Run: of, Trials: trials}}}
 }
 
 // comparison is the report of a run with something that varies.

@@ -12,7 +12,6 @@ import (
 	"netdelta/internal/feature"
 	"netdelta/internal/hosts"
 	"netdelta/internal/lab"
-	"netdelta/internal/report"
 	"netdelta/internal/result"
 	"netdelta/internal/run"
 	"netdelta/internal/spec"
@@ -25,7 +24,6 @@ type experiment struct {
 	targets []hosts.Target
 	path    hosts.Path
 	lab     lab.Options
-	format  report.Format
 	// words are those of the command line after the program's name.
 	words []string
 	// resumed are the trials of the run that is gone on with, which is earlier.
@@ -50,8 +48,8 @@ func (e *experiment) target() string {
 
 // check turns flags and plan into an experiment, without touching any host.
 func (f *abFlags) check(args []string) (e experiment, err error) {
-	if e.format, err = report.FormatOf(f.format); err != nil {
-		return e, &exitError{ExitUsage, err}
+	if err := f.output.check(); err != nil {
+		return e, err
 	}
 	if err := result.CheckLabel(f.label); err != nil {
 		return e, &exitError{ExitUsage, err}

@@ -13,7 +13,6 @@ import (
 
 	"netdelta/internal/compare"
 	"netdelta/internal/report"
-	"netdelta/internal/report/text"
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
 	"netdelta/internal/store"
@@ -24,9 +23,8 @@ type againstFlags struct {
 	ref, margin string
 	gate        *gateFlags
 
-	share  float64
-	format report.Format
-	with   side
+	share float64
+	with  side
 }
 
 func (a *againstFlags) add(fl *pflag.FlagSet) {
@@ -37,7 +35,7 @@ func (a *againstFlags) add(fl *pflag.FlagSet) {
 
 // check reads the flags. It finds what to compare with before anything is
 // measured, and that something of it can be compared.
-func (a *againstFlags) check(ctx context.Context, file, format string, tests []spec.Test) error {
+func (a *againstFlags) check(ctx context.Context, file string, tests []spec.Test) error {
 	if a.ref == "" {
 		if a.gate.given() {
 			return usageError("--fail-on and --bisect judge a comparison: give --against too")
@@ -45,9 +43,6 @@ func (a *againstFlags) check(ctx context.Context, file, format string, tests []s
 		return nil
 	}
 	var err error
-	if a.format, err = report.FormatOf(format); err != nil {
-		return &exitError{ExitUsage, err}
-	}
 	if a.share, err = parsePercent(a.margin); err != nil {
 		return usageError("--margin: %w", err)
 	}
@@ -73,7 +68,7 @@ func (a *againstFlags) check(ctx context.Context, file, format string, tests []s
 
 // compare prints the comparison with the run, and returns it; and in a text what
 // can be done with the run.
-func (a *againstFlags) compare(runs []compare.Kept, next string, stdout io.Writer) (*compare.Report, error) {
+func (a *againstFlags) compare(runs []compare.Kept, next string, output *outputFlags, stdout io.Writer) (*compare.Report, error) {
 	rep, err := compare.Runs(a.with.runs, runs, compare.RunsOptions{
 		Old: a.with.name, Margin: a.share, Warnings: a.with.damage,
 		Command: "netdelta " + strings.Join(commandWords(os.Args[1:], 0, true), " "), Version: versionString(),
@@ -81,13 +76,8 @@ func (a *againstFlags) compare(runs []compare.Kept, next string, stdout io.Write
 	if err != nil {
 		return nil, &exitError{ExitUnmeasured, fmt.Errorf("compare with %s: %w", a.ref, err)}
 	}
-	if err := a.format.Render(stdout, &rep); err != nil {
-		return nil, &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
-	}
-	if next != "" && a.format.Name == "text" {
-		return &rep, printed(0, text.Paragraph(stdout, next))
-	}
-	return &rep, nil
+	d := compare.Document{Report: &rep, Kept: slices.Concat(a.with.runs, runs)}
+	return &rep, output.write(stdout, &d, report.Options{Next: next})
 }
 
 // codeSameBoot is the warning of a run that stands for a boot that has one.

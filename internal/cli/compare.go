@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,8 @@ import (
 const maxExport = 256 << 20
 
 func newCompare() *cobra.Command {
-	var file, margin, format string
+	var file, margin string
+	var output outputFlags
 	var gate *gateFlags
 	cmd := &cobra.Command{
 		Use:   "compare OLD NEW",
@@ -46,21 +48,20 @@ variants in one run where that is possible.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCompare(cmd.Context(), file, args, margin, format, gate, cmd.OutOrStdout())
+			return runCompare(cmd.Context(), file, args, margin, &output, gate, cmd.OutOrStdout())
 		},
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&file, "store", "", storeHelp)
 	fl.StringVar(&margin, "margin", "2%", "smallest change that matters")
-	fl.StringVar(&format, "format", "text", "report format: "+strings.Join(formatNames(), ", "))
+	output.add(fl)
 	gate = addGate(fl)
 	return cmd
 }
 
-func runCompare(ctx context.Context, file string, args []string, margin, format string, gate *gateFlags, stdout io.Writer) error {
-	form, err := report.FormatOf(format)
-	if err != nil {
-		return &exitError{ExitUsage, err}
+func runCompare(ctx context.Context, file string, args []string, margin string, output *outputFlags, gate *gateFlags, stdout io.Writer) error {
+	if err := output.check(); err != nil {
+		return err
 	}
 	share, err := parsePercent(margin)
 	if err != nil {
@@ -89,8 +90,9 @@ func runCompare(ctx context.Context, file string, args []string, margin, format 
 	} else if err != nil {
 		return &exitError{ExitUsage, err}
 	}
-	if err := form.Render(stdout, &rep); err != nil {
-		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
+	d := compare.Document{Report: &rep, Kept: slices.Concat(sides[0].runs, sides[1].runs)}
+	if err := output.write(stdout, &d, report.Options{}); err != nil {
+		return err
 	}
 	return gate.judge(&rep)
 }

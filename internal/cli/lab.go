@@ -71,9 +71,8 @@ where the report has not found what the wire put in, or that a row is as
 }
 
 func runLab(ctx context.Context, name string, f *labFlags, args []string, stdout, stderr io.Writer) error {
-	format, err := report.FormatOf(f.format)
-	if err != nil {
-		return &exitError{ExitUsage, err}
+	if err := f.output.check(); err != nil {
+		return err
 	}
 	exp, err := lab.Find(name)
 	if err != nil {
@@ -144,8 +143,8 @@ func runLab(ctx context.Context, name string, f *labFlags, args []string, stdout
 	}
 	exp.Conclude(&plan, trials, &rep)
 	rep.Brief = rep.Brief && !f.full
-	if err := format.Render(stdout, &rep); err != nil {
-		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
+	if err := f.output.write(stdout, documentOf(&rep, result.Run{Experiment: exp.Name, Plan: &plan}, trials), report.Options{}); err != nil {
+		return err
 	}
 	if status == ExitDone {
 		if silent := rep.Unmeasured(); len(silent) > 0 {
@@ -190,14 +189,6 @@ func judgeChecks(checks []compare.Check) error {
 		return nil
 	}
 	return &exitError{ExitGate, fmt.Errorf("failed %d of %s: %s", len(failed), unit.Count(len(checks), "check"), firstOf(failed))}
-}
-
-func formatNames() []string {
-	var names []string
-	for _, f := range report.Formats() {
-		names = append(names, f.Name)
-	}
-	return names
 }
 
 // judge is the exit status that a run's error stands for, and what to say.

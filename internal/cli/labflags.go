@@ -30,7 +30,7 @@ type labFlags struct {
 	time, warmup     time.Duration
 	seed             uint64
 	margin           string
-	format           string
+	output           outputFlags
 	offload, awake   bool
 	cpuLocal         string
 	cpuRemote        string
@@ -64,7 +64,7 @@ func (f *labFlags) add(fl *pflag.FlagSet) {
 	fl.DurationVar(&f.warmup, "warmup", 0, "warm-up before each window (default: a quarter of the window, at most 100ms)")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: a new one each time, printed)")
 	fl.StringVar(&f.margin, "margin", "2%", "smallest change that matters")
-	fl.StringVar(&f.format, "format", "text", "report format: "+strings.Join(formatNames(), ", "))
+	f.output.add(fl)
 	fl.BoolVar(&f.full, "full", false, "have the text list all rows, where the experiment shows tables of its own instead")
 	fl.BoolVar(&f.awake, "awake", false, "keep all CPUs from sleeping by loops of idle priority: steadier round trips, and no figures of CPU time"+theirs)
 	fl.BoolVar(&f.offload, "offload", false, "leave checksums and segmentation to the link (on veth only with backlog: its NAPI is passed by for such frames)")

@@ -41,7 +41,7 @@ type runFlags struct {
 	portLocal, portRemote     uint16
 
 	data     string
-	format   string
+	output   outputFlags
 	counting countingFlags
 	boot     bool
 	against  againstFlags
@@ -107,7 +107,7 @@ or more of each kernel or build, and the boots are compared.`,
 	fl.Uint16Var(&f.portRemote, "port-remote", 0, "port of the remote end (default: any of the agent's)")
 	fl.StringVar(&f.data, "data", "", "addresses of the path, REMOTE or LOCAL,REMOTE, where they are not those of the control connection")
 	f.counting.add(fl)
-	fl.StringVar(&f.format, "format", "text", "report format: "+strings.Join(report.RunFormatNames(), ", "))
+	f.output.add(fl)
 	return cmd
 }
 
@@ -116,15 +116,14 @@ type errand struct {
 	plan    spec.Plan
 	targets []hosts.Target
 	path    hosts.Path
-	format  report.RunFormat
 }
 
 func (f *runFlags) check(args []string) (errand, error) {
 	var e errand
 	wrong := func(err error) (errand, error) { return e, &exitError{ExitUsage, err} }
 	var err error
-	if e.format, err = report.RunFormatOf(f.format); err != nil {
-		return wrong(err)
+	if err = f.output.check(); err != nil {
+		return e, err
 	}
 	if e.plan, err = f.plan(); err != nil {
 		return wrong(err)
@@ -202,7 +201,7 @@ func runRun(ctx context.Context, f runFlags, args []string, seeded bool, stdout,
 	if err != nil {
 		return err
 	}
-	if err := f.against.check(ctx, f.store, f.format, e.plan.Tests); err != nil {
+	if err := f.against.check(ctx, f.store, e.plan.Tests); err != nil {
 		return err
 	}
 	keep := &keeper{stderr: stderr}
@@ -226,16 +225,17 @@ func runRun(ctx context.Context, f runFlags, args []string, seeded bool, stdout,
 
 	keep.rescue()
 	rep := summary.Build(keep.run, keep.trials)
-	options := report.RunOptions{Next: next(keep, f.store)}
+	options := report.Options{Next: next(keep, f.store)}
 	var against *compare.Report
 	if len(keep.trials) > 0 && f.against.ref != "" {
-		against, err = f.against.compare(keep.sideOfRun(context.WithoutCancel(ctx), f.against.with.runs), options.Next, stdout)
+		against, err = f.against.compare(keep.sideOfRun(context.WithoutCancel(ctx), f.against.with.runs), options.Next, &f.output, stdout)
 	}
 	failed := err
 	if len(keep.trials) > 0 && against == nil {
 		// What was measured is printed, if not beside what it was to be compared with.
-		if err := e.format.Render(stdout, &rep, options); err != nil {
-			return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
+		d := compare.Document{Summary: &rep, Kept: []compare.Kept{{Run: keep.run, Trials: keep.trials}}}
+		if err := f.output.write(stdout, &d, options); err != nil {
+			return err
 		}
 	}
 	status, err := judgeRun(runErr, keep, f.wait)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"netdelta/internal/compare"
 	"netdelta/internal/report"
 	"netdelta/internal/result"
 	"netdelta/internal/store"
@@ -16,7 +17,8 @@ import (
 
 // showFlags holds what the command line gives.
 type showFlags struct {
-	store, format  string
+	store          string
+	output         outputFlags
 	raw, intervals bool
 }
 
@@ -42,16 +44,15 @@ label, which stands for its newest run.`,
 	}
 	fl := cmd.Flags()
 	fl.StringVar(&f.store, "store", "", storeHelp)
-	fl.StringVar(&f.format, "format", "text", "report format: "+strings.Join(report.RunFormatNames(), ", "))
+	f.output.add(fl)
 	fl.BoolVar(&f.raw, "raw", false, "print the whole run with its raw trials as JSON, for netdelta compare to read")
 	fl.BoolVar(&f.intervals, "intervals", false, "print the figures of intervals, a line each")
 	return cmd
 }
 
 func show(ctx context.Context, f showFlags, ref string, stdout io.Writer) error {
-	format, err := report.RunFormatOf(f.format)
-	if err != nil {
-		return &exitError{ExitUsage, err}
+	if err := f.output.check(); err != nil {
+		return err
 	}
 	if f.raw && f.intervals {
 		return usageError("--raw and --intervals exclude each other: give one of them")
@@ -81,29 +82,15 @@ func show(ctx context.Context, f showFlags, ref string, stdout io.Writer) error 
 		return printed(io.WriteString(stdout, intervals(trials)))
 	}
 	if run.Plan != nil && !run.Plan.Single() {
-		return showComparison(run, trials, f.format, stdout)
+		rep, err := comparison(run, trials)
+		if err != nil {
+			return &exitError{ExitUnmeasured, err}
+		}
+		return f.output.write(stdout, documentOf(&rep, run, trials), report.Options{})
 	}
 	rep := summary.Build(run, trials)
-	if err := format.Render(stdout, &rep, report.RunOptions{Machines: true}); err != nil {
-		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
-	}
-	return nil
-}
-
-// showComparison prints a run with something that varies.
-func showComparison(run result.Run, trials []result.Trial, format string, stdout io.Writer) error {
-	form, err := report.FormatOf(format)
-	if err != nil {
-		return &exitError{ExitUsage, err}
-	}
-	rep, err := comparison(run, trials)
-	if err != nil {
-		return &exitError{ExitUnmeasured, err}
-	}
-	if err := form.Render(stdout, &rep); err != nil {
-		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
-	}
-	return nil
+	d := compare.Document{Summary: &rep, Kept: []compare.Kept{{Run: run, Trials: trials}}}
+	return f.output.write(stdout, &d, report.Options{Machines: true})
 }
 
 // collect returns a run's trials. A record that can't be read is left out, and

@@ -19,6 +19,8 @@ type cell struct {
 	drops    map[counter]float64 // datagrams that the two hosts' counters have
 	several  bool                // those are packets: of parts, or of many
 	warnings []noted
+	// imported are the metrics of a trial that another program made.
+	imported []result.Definition
 	// uncounted are the reasons for what told has not.
 	uncounted []result.Warning
 	held      map[string]*result.Held // of goodput, by the end that received

@@ -13,18 +13,39 @@ import (
 // counted.
 func (c *cell) tells(x *result.Trial) *cell {
 	c.told, c.uncounted = x.Tells()
+	if x.Imported != nil {
+		c.imported = x.Imported.Definitions()
+		return c
+	}
 	c.drops, c.several = hostDrops(x)
 	return c
 }
 
 // definitions are the metrics of a test that the trials tell of.
 func definitions(test spec.Test, trials []*cell) []result.Definition {
+	if all := importedOf(trials); all != nil {
+		return all
+	}
 	return toldOf(result.Definitions(test), trials)
 }
 
 // definitions are the metrics of one of the plan's tests that its trials tell of.
 func (g *grid) definitions(test int) []result.Definition {
 	return toldOf(g.defined(test), g.of(test))
+}
+
+// importedOf are the metrics of trials that another program made, each once, in the
+// first one's order.
+func importedOf(trials []*cell) []result.Definition {
+	var all []result.Definition
+	for _, c := range trials {
+		for _, d := range c.imported {
+			if !slices.ContainsFunc(all, func(o result.Definition) bool { return o.Taken() == d.Taken() }) {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
 }
 
 func toldOf(of []result.Definition, trials []*cell) []result.Definition {

@@ -35,6 +35,9 @@ func (t *Trial) derived() derived {
 		}
 		return x
 	}
+	if t.Imported != nil {
+		return t.derivedImported()
+	}
 	if _, ok := spec.KindOf(t.Test.Name); !ok {
 		x.missing = []Warning{{Code: "unknown-test", Text: "the test is not one of this program's"}}
 		return x
@@ -127,6 +130,9 @@ func (t *Trial) broken(e *End) *Warning {
 
 func (t *Trial) withWarnings(missing []Warning) []Warning {
 	sources := [][]Warning{t.Warnings, t.Local.Warnings}
+	if t.Imported != nil {
+		return slices.Concat(sources...)
+	}
 	if t.Remote != nil {
 		remote := t.Remote.Warnings
 		if p := t.Test.Kind().Pattern; p == spec.RoundTrip || p == spec.Connect {

@@ -174,8 +174,11 @@ func Definitions(t spec.Test) []Definition {
 }
 
 // DefinitionOf returns the definition of a metric, taken at that end, for a
-// test.
+// test. Of a test that another program made it knows every metric.
 func DefinitionOf(t spec.Test, metric, end string) (Definition, bool) {
+	if isImported(t) {
+		return importedDefinition(metric, end), true
+	}
 	of := Definitions(t)
 	i := slices.IndexFunc(of, func(d Definition) bool { return d.Name == metric && d.End == end })
 	if i < 0 {

@@ -188,6 +188,9 @@ type Trial struct {
 	Local    End       `json:"local"`
 	Remote   *End      `json:"remote,omitempty"` // nil where the kernel answers
 	Path     Path      `json:"path"`
+	// Imported is there where another program made the test: the two ends and the
+	// path then have nothing.
+	Imported *Imported `json:"imported,omitempty"`
 	Warnings []Warning `json:"warnings,omitempty"`
 }
 

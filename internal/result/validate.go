@@ -28,6 +28,9 @@ func (t *Trial) Validate() error {
 			return fmt.Errorf("a warm-up of %v and a window of %v can't be: 0 to %v", t.Warmup, t.Window, spec.MaxWindow)
 		}
 	}
+	if t.Imported != nil {
+		return t.validateImported()
+	}
 	full, err := spec.NewTest(t.Test.Name, t.Test.Params)
 	if err != nil {
 		return err

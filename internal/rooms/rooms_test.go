@@ -19,11 +19,13 @@ var layers = []struct {
 	{"pure", pure},
 	{"linux", []string{"sys", "sys/tuntap", "sys/uring", "sys/nft", "feature", "counters/bpf", "counters", "ether", "netlab", "knob", "traffic"}},
 	{"processes", []string{"store", "store/memory", "store/sqlite", "store/storetest",
-		"worker", "roles", "ctl", "agent", "run", "hosts", "report/text", "report", "lab"}},
+		"worker", "roles", "ctl", "agent", "run", "hosts", "report/text", "report/rows", "report/markdown", "report/html", "report/plot", "report/term", "report", "web", "lab"}},
 	{"surface", []string{"cli", "labtest", "labtest/veth", "rooms", "cmd/netdelta"}},
 }
 
-var pure = []string{"unit", "hist", "spec", "result", "stats", "summary", "compare", "calibrate", "findings", "doctor"}
+var pure = []string{"unit", "hist", "spec", "result", "stats", "summary", "compare", "calibrate", "findings", "doctor",
+	"interop/scan", "interop/netperf", "interop/iperf", "interop/qperf", "interop/sockperf", "interop/ping", "interop/neper", "interop/nuttcp",
+	"interop/netpipe", "interop/ntttcp", "interop/table", "interop", "picture"}
 
 // bench is where programs live that compare the instrument with others. They
 // may import every room, and no room imports them.

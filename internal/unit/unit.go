@@ -17,6 +17,8 @@ const (
 	// Share is a part of a whole, from 0 to 1.
 	Share Unit = "share"
 	Bytes Unit = "B"
+	// Number is a number of things.
+	Number Unit = "count"
 	// Seconds is SI seconds; latencies are kept in Nanoseconds instead.
 	Seconds Unit = "s"
 	// SecondsPerSecond is CPU time used per elapsed time: 1 is one CPU busy.

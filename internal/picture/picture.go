@@ -1,0 +1,73 @@
+// Package picture says what can be drawn of a report: each figure as data, with its
+// axes, series and rows, for whatever draws it. It is pure.
+package picture
+
+import "netdelta/internal/compare"
+
+// Kind is how a figure is drawn.
+type Kind string
+
+const (
+	// Forest is a row for each comparison: its interval, and the margin around zero.
+	Forest Kind = "forest"
+	// Lines are series of points that are joined (steps where a series says so).
+	Lines Kind = "lines"
+	// Points are series of points that are not.
+	Points Kind = "points"
+	// Bars are groups of bars, a group for each category of X and a bar for each series.
+	Bars Kind = "bars"
+)
+
+// Figure is one figure. Values are finite, or NaN where there is none.
+type Figure struct {
+	// Name is what it is asked for by: "forest", "ecdf.udp_rr-size=1". It has
+	// nothing in it that a file's name can't have.
+	Name  string
+	Kind  Kind
+	Title string
+	// About is a sentence on what it shows, and what to look for.
+	About string
+	X, Y  Axis
+	// Series are for all kinds but Forest.
+	Series []Series
+	// Rows are for Forest alone.
+	Rows []Row
+}
+
+// Axis is an axis with the unit that its values are in already.
+type Axis struct {
+	Label string
+	Unit  string // as unit.Scale labels it; empty for none
+	Log   bool
+	// Categories are the names of a category axis, whose values are 0, 1, ...; or
+	// names of chosen values where Ticks has those.
+	Categories []string
+	Ticks      []float64
+}
+
+// Series is one line, set of points, or bar of each group.
+type Series struct {
+	Name string
+	// Variant is the place of its variant among the report's, 0 for the baseline: the
+	// same in all figures of a report, so that a variant has one colour.
+	Variant int
+	X, Y    []float64
+	// Lo and Hi are intervals of Y; nil for none.
+	Lo, Hi []float64
+	Step   bool
+}
+
+// Row is a comparison in a forest. Est, Lo and Hi are in percent, NaN where there are
+// none.
+type Row struct {
+	Group, Label string
+	Est, Lo, Hi  float64
+	// Margin is the smallest change that matters, in percent.
+	Margin  float64
+	Change  string // as text
+	Verdict compare.Verdict
+	Better  string // "lower" or "higher"
+}
+
+// Of are the figures that a document bears, in the order in which a page shows them.
+func Of(d *compare.Document) []Figure { return nil }
