@@ -184,10 +184,10 @@ type Trial struct {
 	Window time.Duration `json:"window_ns,omitempty"`
 	// Changes are what was set for the trial's variant before it, and for those
 	// that it shares a path with: only what was another way before.
-	Changes  []Change  `json:"changes,omitempty"`
-	Local    End       `json:"local"`
-	Remote   *End      `json:"remote,omitempty"` // nil where the kernel answers
-	Path     Path      `json:"path"`
+	Changes []Change `json:"changes,omitempty"`
+	Local   End      `json:"local"`
+	Remote  *End     `json:"remote,omitempty"` // nil where the kernel answers
+	Path    Path     `json:"path"`
 	// Imported is there where another program made the test: the two ends and the
 	// path then have nothing.
 	Imported *Imported `json:"imported,omitempty"`
