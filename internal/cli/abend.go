@@ -9,6 +9,7 @@ import (
 
 	"netdelta/internal/compare"
 	"netdelta/internal/findings"
+	"netdelta/internal/lab"
 	"netdelta/internal/report"
 	"netdelta/internal/result"
 	"netdelta/internal/run"
@@ -60,18 +61,23 @@ func (f *abFlags) afterword(e *experiment, keep *keeper) string {
 	if !keep.wanted || !keep.kept() {
 		return ""
 	}
-	name, at := keep.run.ID, ""
-	if keep.run.Label != "" {
-		name = keep.run.Label
-	}
-	if f.store != "" {
-		at = " --store " + quoted(f.store)
-	}
-	text := fmt.Sprintf("Kept as run %s in %s; to see it again: netdelta show %s%s\n", keep.run.ID, keep.path, quoted(name), at)
+	text := seeAgain(keep, f.store) + "\n"
 	if keep.run.State == result.Partial {
 		text += fmt.Sprintf("To go on with it: netdelta %s\n", strings.Join(resumeWords(e.words, keep.run.ID), " "))
 	}
 	return text
+}
+
+// seeAgain says where a run is kept, and how to look at it again.
+func seeAgain(keep *keeper, storeFile string) string {
+	name, at := keep.run.ID, ""
+	if keep.run.Label != "" {
+		name = keep.run.Label
+	}
+	if storeFile != "" {
+		at = " --store " + quoted(storeFile)
+	}
+	return fmt.Sprintf("Kept as run %s in %s; to see it again: netdelta show %s%s", keep.run.ID, keep.path, quoted(name), at)
 }
 
 // enough asks whether what is kept so far has the plan's precision; nil where the
@@ -106,11 +112,25 @@ func comparison(of result.Run, trials []result.Trial) (compare.Report, error) {
 		Warnings: of.Warnings, Environment: compare.FactsOf(of.Environments),
 		Command: of.Command, Version: of.Version,
 	})
-	if err == nil {
+	if err != nil {
+		return rep, err
+	}
+	if exp, known := labExperiment(&of); known {
+		exp.Conclude(of.Plan, trials, &rep)
+	} else {
 		// Whatever varies, TCP may follow the round trip.
 		findings.Window(&findings.Input{Plan: of.Plan, Trials: trials, Report: &rep})
 	}
 	return rep, err
+}
+
+// labExperiment is the experiment of netdelta lab that a run is of.
+func labExperiment(of *result.Run) (lab.Experiment, bool) {
+	if !strings.HasPrefix(of.Command, "netdelta lab") {
+		return lab.Experiment{}, false
+	}
+	exp, err := lab.Find(of.Experiment)
+	return exp, err == nil
 }
 
 // ended is what ended a run in good order before its last block; empty where

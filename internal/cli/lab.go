@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +20,7 @@ import (
 	"netdelta/internal/result"
 	"netdelta/internal/run"
 	"netdelta/internal/spec"
+	"netdelta/internal/store"
 	"netdelta/internal/unit"
 )
 
@@ -74,6 +76,12 @@ func runLab(ctx context.Context, name string, f *labFlags, args []string, stdout
 	if err := f.output.check(); err != nil {
 		return err
 	}
+	if err := result.CheckLabel(f.label); err != nil {
+		return &exitError{ExitUsage, err}
+	}
+	if f.store != "" && f.label == "" {
+		return usageError("--store is where a run is kept that has a --label: give that too")
+	}
 	exp, err := lab.Find(name)
 	if err != nil {
 		return &exitError{ExitUsage, err}
@@ -114,12 +122,27 @@ func runLab(ctx context.Context, name string, f *labFlags, args []string, stdout
 	recoverFirst(ctx, stderr)
 	leftOut(stderr, exp, o)
 	line := newProgress(stderr, exp.Name)
-	var trials []result.Trial
+	keep := &keeper{stderr: stderr}
+	if f.label != "" {
+		if keep, err = openKeeper(ctx, f.store, stderr); err != nil {
+			return err
+		}
+	}
+	defer keep.close()
+	facts := environment(plan, o)
+	keep.begin(ctx, result.Run{
+		ID: store.NewID(), Label: f.label, Experiment: exp.Name, Target: "lab", State: result.Running, Start: time.Now(), Plan: &plan,
+		Version: versionString(), Command: "netdelta " + strings.Join(commandWords(args, f.seed, seeded), " "),
+		Environments: []result.Environment{{End: result.Local, Facts: facts}, {End: result.Remote, Facts: facts}},
+	})
 	runErr := lab.Run(ctx, plan, o, lab.Watch{
-		Sink:     func(t result.Trial) error { trials = append(trials, t); return nil },
+		Sink:     func(t result.Trial) error { return keep.add(ctx, t) },
 		Progress: line.show,
 	})
 	line.clear()
+	keep.finish(ctx, stateAfter(runErr, len(keep.trials)), about(runErr))
+	keep.rescue()
+	trials := keep.trials
 
 	if runErr != nil && ctx.Err() != nil && !errors.Is(runErr, run.ErrInterrupted) {
 		// It came while the lab was still being made.
@@ -134,22 +157,29 @@ func runLab(ctx context.Context, name string, f *labFlags, args []string, stdout
 	}
 	rep, buildErr := compare.Build(plan, trials, compare.Options{
 		Partial:     runErr != nil,
-		Environment: environment(plan, o),
-		Command:     "netdelta " + strings.Join(commandWords(args, f.seed, seeded), " "),
-		Version:     versionString(),
+		Environment: facts,
+		Command:     keep.run.Command,
+		Version:     keep.run.Version,
 	})
 	if buildErr != nil {
 		return &exitError{ExitUnmeasured, errors.Join(err, buildErr)}
 	}
 	exp.Conclude(&plan, trials, &rep)
 	rep.Brief = rep.Brief && !f.full
-	if err := f.output.write(stdout, documentOf(&rep, result.Run{Experiment: exp.Name, Plan: &plan}, trials), report.Options{}); err != nil {
+	keptAs := ""
+	if keep.wanted && keep.kept() {
+		keptAs = seeAgain(keep, f.store)
+	}
+	if err := f.output.write(stdout, documentOf(&rep, keep.run, trials), report.Options{Next: keptAs}); err != nil {
 		return err
 	}
 	if status == ExitDone {
 		if silent := rep.Unmeasured(); len(silent) > 0 {
 			status, err = ExitUnmeasured, nothingThrough(silent, trials)
 		}
+	}
+	if lost := keep.lost(); lost != nil && status == ExitDone {
+		status, err = ExitUnmeasured, lost
 	}
 	if status != ExitDone {
 		return &exitError{status, err}

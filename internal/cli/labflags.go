@@ -31,6 +31,7 @@ type labFlags struct {
 	seed             uint64
 	margin           string
 	output           outputFlags
+	label, store     string
 	offload, awake   bool
 	cpuLocal         string
 	cpuRemote        string
@@ -65,6 +66,8 @@ func (f *labFlags) add(fl *pflag.FlagSet) {
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: a new one each time, printed)")
 	fl.StringVar(&f.margin, "margin", "2%", "smallest change that matters")
 	f.output.add(fl)
+	fl.StringVar(&f.label, "label", "", "keep the run in the store, under this label, for show, plot, export and web")
+	fl.StringVar(&f.store, "store", "", storeHelp)
 	fl.BoolVar(&f.full, "full", false, "have the text list all rows, where the experiment shows tables of its own instead")
 	fl.BoolVar(&f.awake, "awake", false, "keep all CPUs from sleeping by loops of idle priority: steadier round trips, and no figures of CPU time"+theirs)
 	fl.BoolVar(&f.offload, "offload", false, "leave checksums and segmentation to the link (on veth only with backlog: its NAPI is passed by for such frames)")

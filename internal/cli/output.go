@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -18,14 +16,15 @@ import (
 
 // outputFlags say in which form a report is written, and where to.
 type outputFlags struct {
-	name, file, color string
+	name, color string
+	file        outputFile
 
 	format report.Format
 }
 
 func (o *outputFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&o.name, "format", "", "report format: "+strings.Join(report.FormatNames(), ", ")+" (default text, or what the name of --output ends in)")
-	fl.StringVarP(&o.file, "output", "o", "", "file to write the report to, whole or not at all (default: standard output)")
+	fl.StringVarP(&o.file.path, "output", "o", "", "file to write the report to, whole or not at all (default: standard output)")
 	fl.StringVar(&o.color, "color", "auto", "colours and a terminal's width for text: auto (where it goes to a terminal), always, never")
 }
 
@@ -35,8 +34,8 @@ func (o *outputFlags) check() error {
 	switch o.format, err = report.FormatOf("text"); {
 	case o.name != "":
 		o.format, err = report.FormatOf(o.name)
-	case o.file != "":
-		o.format, err = report.FormatOfFile(o.file)
+	case o.file.path != "":
+		o.format, err = report.FormatOfFile(o.file.path)
 	}
 	if err != nil {
 		return &exitError{ExitUsage, err}
@@ -46,21 +45,12 @@ func (o *outputFlags) check() error {
 	default:
 		return usageError("--color %q: valid are auto, always, never", o.color)
 	}
-	if o.file == "" {
-		return nil
-	}
-	if info, err := os.Stat(filepath.Dir(o.file)); err != nil || !info.IsDir() {
-		return usageError("--output %s: there is no folder %s", o.file, filepath.Dir(o.file))
-	}
-	if info, err := os.Stat(o.file); err == nil && info.IsDir() {
-		return usageError("--output %s: it is a folder", o.file)
-	}
-	return nil
+	return o.file.check()
 }
 
 // text says that the report is text for people on standard output, behind which more
 // can be said.
-func (o *outputFlags) text() bool { return o.format.Name == "text" && o.file == "" }
+func (o *outputFlags) text() bool { return o.format.Name == "text" && o.file.path == "" }
 
 // write writes the document where it is wanted.
 func (o *outputFlags) write(stdout io.Writer, d *compare.Document, options report.Options) error {
@@ -70,48 +60,36 @@ func (o *outputFlags) write(stdout io.Writer, d *compare.Document, options repor
 			return toterm.Render(w, d, look, toterm.Options{Machines: options.Machines, Next: options.Next})
 		}
 	}
-	if err := o.put(stdout, render); err != nil {
+	if err := o.file.put(stdout, render); err != nil {
 		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
 	}
 	return nil
 }
 
-// put has render write to standard output or the file. A file is there whole or as it
-// was before.
-func (o *outputFlags) put(stdout io.Writer, render func(io.Writer) error) error {
-	if o.file == "" {
-		return render(stdout)
-	}
-	f, err := os.CreateTemp(filepath.Dir(o.file), "."+filepath.Base(o.file)+"-*")
-	if err != nil {
-		return err
-	}
-	err = render(f)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), o.file)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
-}
-
 // look is what the terminal can do that text goes to; false where it goes elsewhere,
 // or is to be plain.
 func (o *outputFlags) look(stdout io.Writer) (toterm.Look, bool) {
-	look := toterm.Look{Width: 80, Color: os.Getenv("NO_COLOR") == "", Dark: true}
+	look := toterm.Look{Width: 80, Color: os.Getenv("NO_COLOR") == "", Dark: true, ASCII: !utf8Locale(os.Getenv)}
 	if o.format.Name != "text" || o.color == "never" {
 		return look, false
 	}
 	f, isFile := stdout.(*os.File)
-	if o.file == "" && isFile && term.IsTerminal(int(f.Fd())) {
+	if o.file.path == "" && isFile && term.IsTerminal(int(f.Fd())) {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
 			look.Width = max(40, width)
 		}
 		return look, os.Getenv("TERM") != "dumb" || o.color == "always"
 	}
 	return look, o.color == "always"
+}
+
+// utf8Locale says that the locale has more than ASCII's characters: one that is not
+// set leaves that open, and most terminals have them.
+func utf8Locale(env func(string) string) bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // as setlocale(3) looks them up
+		if v := strings.ToLower(env(name)); v != "" {
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return true
 }

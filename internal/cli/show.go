@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +15,7 @@ import (
 	"netdelta/internal/result"
 	"netdelta/internal/store"
 	"netdelta/internal/summary"
+	"netdelta/internal/unit"
 )
 
 // showFlags holds what the command line gives.
@@ -28,8 +31,8 @@ func newShow() *cobra.Command {
 		Use:   "show REF",
 		Short: "Print a run that is kept",
 		Long: `Prints the report of a run that is kept, with the machines that it ran on.
-REF is an id, the beginning of one that no other run has, @NAME, a baseline, or a
-label, which stands for its newest run.`,
+REF is an id, the beginning of one that no other run has, @NAME, a baseline, a
+label, which stands for its newest run, or a file that netdelta compare reads.`,
 		Example: `  netdelta show old
   netdelta show 7f3k --raw > old.json`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -57,19 +60,9 @@ func show(ctx context.Context, f showFlags, ref string, stdout io.Writer) error 
 	if f.raw && f.intervals {
 		return usageError("--raw and --intervals exclude each other: give one of them")
 	}
-	s, err := openKept(ctx, f.store)
+	run, trials, err := shown(ctx, f.store, ref)
 	if err != nil {
 		return err
-	}
-	defer s.Close()
-	run, err := store.Latest(ctx, s, ref)
-	if err != nil {
-		return storeFailed(err)
-	}
-	trials, damage := collect(ctx, s, run.ID)
-	run.Warnings = append(run.Warnings, damage...)
-	if ctx.Err() != nil {
-		return storeFailed(ctx.Err())
 	}
 	switch {
 	case f.raw:
@@ -91,6 +84,47 @@ func show(ctx context.Context, f showFlags, ref string, stdout io.Writer) error 
 	rep := summary.Build(run, trials)
 	d := compare.Document{Summary: &rep, Kept: []compare.Kept{{Run: run, Trials: trials}}}
 	return f.output.write(stdout, &d, report.Options{Machines: true})
+}
+
+// shown is the run that is meant: the one in a file, or the newest kept one.
+func shown(ctx context.Context, path, ref string) (result.Run, []result.Trial, error) {
+	if kept, ok, err := fileOf(ref); ok {
+		switch {
+		case err != nil:
+			return result.Run{}, nil, err
+		case len(kept) != 1:
+			return result.Run{}, nil, usageError("file %s has %s: compare it, or import it and show one", ref, unit.Count(len(kept), "run"))
+		}
+		return kept[0].Run, kept[0].Trials, nil
+	}
+	s, err := openKept(ctx, path)
+	if err != nil {
+		return result.Run{}, nil, err
+	}
+	defer s.Close()
+	run, err := store.Latest(ctx, s, ref)
+	if err != nil {
+		return result.Run{}, nil, storeFailed(err)
+	}
+	trials, damage := collect(ctx, s, run.ID)
+	run.Warnings = append(run.Warnings, damage...)
+	if ctx.Err() != nil {
+		return result.Run{}, nil, storeFailed(ctx.Err())
+	}
+	return run, trials, nil
+}
+
+// fileOf reads the runs in a file, if what is meant looks like a file's name and there
+// is one.
+func fileOf(ref string) (kept []compare.Kept, ok bool, err error) {
+	if !strings.ContainsRune(ref, os.PathSeparator) && filepath.Ext(ref) == "" {
+		return nil, false, nil
+	}
+	if _, err := os.Stat(ref); err != nil {
+		return nil, false, nil
+	}
+	of, err := readExport(ref)
+	return of.runs, true, err
 }
 
 // collect returns a run's trials. A record that can't be read is left out, and

@@ -21,6 +21,7 @@ type cell struct {
 	warnings []noted
 	// imported are the metrics of a trial that another program made.
 	imported []result.Definition
+	posted   *result.Imported // all of it
 	// uncounted are the reasons for what told has not.
 	uncounted []result.Warning
 	held      map[string]*result.Held // of goodput, by the end that received
@@ -121,8 +122,10 @@ func testsUnder(plan *spec.Plan, variants []spec.Variant) ([][]spec.Test, error)
 }
 
 func newCell(x *result.Trial) *cell {
-	c := &cell{attempt: x.Attempt, order: x.Order, figures: map[result.Taken]float64{}, counters: countersOf(x), warnings: note(x.AllWarnings()), held: heldOf(x)}
-	for _, m := range x.Metrics() {
+	of := x.Reduce()
+	c := &cell{attempt: x.Attempt, order: x.Order, figures: make(map[result.Taken]float64, len(of.Metrics)),
+		counters: countersOf(x), warnings: note(of.Warnings), held: heldOf(x), told: of.Told, uncounted: of.Uncounted}
+	for _, m := range of.Metrics {
 		c.figures[m.Taken()] = m.Value
 	}
 	return c.tells(x)

@@ -12,9 +12,8 @@ import (
 // tells adds to a new cell what its trial has figures of, and what nobody
 // counted.
 func (c *cell) tells(x *result.Trial) *cell {
-	c.told, c.uncounted = x.Tells()
 	if x.Imported != nil {
-		c.imported = x.Imported.Definitions()
+		c.imported, c.posted = x.Imported.Definitions(), x.Imported
 		return c
 	}
 	c.drops, c.several = hostDrops(x)

@@ -93,7 +93,7 @@ func environment(ctx context.Context, c *ctl.Client, end string) (result.Environ
 		return result.Environment{}, err
 	}
 	h := c.Hello()
-	for _, f := range []result.Fact{{Name: "host", Value: h.Hostname}, {Name: "agent", Value: h.Version}} {
+	for _, f := range []result.Fact{{Name: result.FactHost, Value: h.Hostname}, {Name: "agent", Value: h.Version}} {
 		if f.Value != "" {
 			facts = append(facts, f)
 		}

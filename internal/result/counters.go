@@ -2,7 +2,6 @@ package result
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -160,10 +159,8 @@ func (r *Reading) validate() error {
 	if n := len(r.Counts) + len(r.Levels) + len(r.Was); n > maxReadingNames {
 		return fmt.Errorf("source %q: %d names are more than %d", shorten(r.Source), n, maxReadingNames)
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Counts)) {
-		if r.Counts[name] < 0 {
-			return fmt.Errorf("source %q: count %q is %d, which is negative", shorten(r.Source), shorten(name), r.Counts[name])
-		}
+	if name, below := belowZero(r.Counts); below {
+		return fmt.Errorf("source %q: count %q is %d, which is negative", shorten(r.Source), shorten(name), r.Counts[name])
 	}
 	return nil
 }

@@ -78,6 +78,22 @@ func (t *Trial) derived() derived {
 	return x
 }
 
+// Reduced is all that reports take from a trial: its figures, what AllWarnings says
+// against them, and what Tells says of them.
+type Reduced struct {
+	Metrics   []Metric
+	Warnings  []Warning
+	Told      map[Taken]bool
+	Uncounted []Warning
+}
+
+// Reduce derives all of it at once. Of ten thousand trials that is a good part of the
+// time that a report takes.
+func (t *Trial) Reduce() Reduced {
+	d := t.derived()
+	return Reduced{Metrics: d.metrics, Warnings: t.withWarnings(d.missing), Told: d.told, Uncounted: d.uncounted}
+}
+
 // Metrics returns the metrics that Derive could compute.
 func (t *Trial) Metrics() []Metric {
 	metrics, _ := t.Derive()

@@ -2,8 +2,6 @@ package result
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"netdelta/internal/spec"
@@ -100,10 +98,19 @@ func (e *End) validate(role string) error {
 // checkCounts goes by the names' order, so that the same record always gives
 // the same error.
 func checkCounts(whose string, counts map[string]int64) error {
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		if counts[name] < 0 {
-			return fmt.Errorf("%s: count %q is %d, which is negative", whose, shorten(name), counts[name])
-		}
+	if name, below := belowZero(counts); below {
+		return fmt.Errorf("%s: count %q is %d, which is negative", whose, shorten(name), counts[name])
 	}
 	return nil
+}
+
+// belowZero is the first name, in alphabetical order, whose count is below zero. Nearly
+// never there is one, so nothing is sorted before.
+func belowZero(counts map[string]int64) (first string, below bool) {
+	for name, n := range counts {
+		if n < 0 && (!below || name < first) {
+			first, below = name, true
+		}
+	}
+	return first, below
 }
