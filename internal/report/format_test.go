@@ -58,6 +58,12 @@ func kept(t *testing.T, name string) compare.Report {
 	return r
 }
 
+// documents are one of each kind.
+func documents(t *testing.T) map[string]*compare.Document {
+	r, run := kept(t, "rx-context"), keptRun(t)
+	return map[string]*compare.Document{"comparison": {Report: &r}, "run": {Summary: &run}}
+}
+
 func TestFormats(t *testing.T) {
 	var names []string
 	for _, f := range Formats() {
@@ -69,21 +75,48 @@ func TestFormats(t *testing.T) {
 		if err != nil || got.Name != f.Name {
 			t.Errorf("FormatOf(%q) is %q, %v", f.Name, got.Name, err)
 		}
-		r := kept(t, "rx-context")
-		var b bytes.Buffer
-		if err := f.Render(&b, &r); err != nil || !strings.HasSuffix(b.String(), "\n") {
-			t.Errorf("%s: %v, ends with %q", f.Name, err, b.String()[max(0, b.Len()-1):])
+		if got, err = FormatOfFile("a.b/report" + strings.ToUpper(f.Ending)); err != nil || got.Name != f.Name {
+			t.Errorf("FormatOfFile with %s is %q, %v", f.Ending, got.Name, err)
 		}
-		if err := f.Render(fullDisk{}, &r); !errors.Is(err, errFull) {
-			t.Errorf("%s on a full disk: %v", f.Name, err)
+		for what, d := range documents(t) {
+			var b bytes.Buffer
+			if err := f.Render(&b, d, Options{Machines: true}); err != nil || !strings.HasSuffix(b.String(), "\n") {
+				t.Errorf("%s of a %s: %v, ends with %q", f.Name, what, err, b.String()[max(0, b.Len()-1):])
+			}
+			if err := f.Render(fullDisk{}, d, Options{}); !errors.Is(err, errFull) {
+				t.Errorf("%s of a %s on a full disk: %v", f.Name, what, err)
+			}
 		}
 	}
-	if want := []string{"text", "json"}; !slices.Equal(names, want) {
+	if want := []string{"text", "markdown", "html", "json", "csv", "bench"}; !slices.Equal(names, want) || !slices.Equal(FormatNames(), want) {
 		t.Errorf("formats are %v, want %v", names, want)
 	}
 	for _, name := range []string{"", "yaml", "JSON"} {
-		if _, err := FormatOf(name); err == nil || !strings.Contains(err.Error(), "valid are text, json") {
+		if _, err := FormatOf(name); err == nil || !strings.Contains(err.Error(), "valid are text, markdown, html, json, csv, bench") {
 			t.Errorf("FormatOf(%q): %v", name, err)
+		}
+	}
+	for _, name := range []string{"", "report", "report.pdf", ".md/x"} {
+		if _, err := FormatOfFile(name); err == nil || !strings.Contains(err.Error(), "valid are .txt, .md, .html, .json, .csv, .bench") {
+			t.Errorf("FormatOfFile(%q): %v", name, err)
+		}
+	}
+}
+
+// What can be done next stands behind what people read, and in no form for programs.
+func TestNext(t *testing.T) {
+	for what, d := range documents(t) {
+		for _, f := range Formats() {
+			if f.Name == "html" {
+				continue
+			}
+			var b bytes.Buffer
+			if err := f.Render(&b, d, Options{Next: "go on like this"}); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := strings.Contains(b.String(), "\ngo on like this\n"), f.Name == "text"; got != want {
+				t.Errorf("%s of a %s says so: %v, want %v", f.Name, what, got, want)
+			}
 		}
 	}
 }

@@ -3,11 +3,8 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"math"
 	"os"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,29 +23,6 @@ func keptRun(t *testing.T) summary.Report {
 		t.Fatal(err)
 	}
 	return r
-}
-
-func TestRunFormats(t *testing.T) {
-	if want := []string{"text", "json"}; !slices.Equal(RunFormatNames(), want) {
-		t.Errorf("formats are %v, want %v", RunFormatNames(), want)
-	}
-	r := keptRun(t)
-	for _, name := range RunFormatNames() {
-		f, err := RunFormatOf(name)
-		if err != nil || f.Name != name || f.About == "" {
-			t.Fatalf("%s: %+v, %v", name, f, err)
-		}
-		var b bytes.Buffer
-		if err := f.Render(&b, &r, RunOptions{Machines: true, Next: "go on"}); err != nil || !strings.HasSuffix(b.String(), "\n") {
-			t.Errorf("%s: %v, ends with %q", name, err, b.String()[max(0, b.Len()-1):])
-		}
-		if err := f.Render(fullDisk{}, &r, RunOptions{}); !errors.Is(err, errFull) {
-			t.Errorf("%s on a full disk: %v", name, err)
-		}
-	}
-	if _, err := RunFormatOf("html"); err == nil || !strings.Contains(err.Error(), `unknown format "html": valid are text, json`) {
-		t.Errorf("got %v", err)
-	}
 }
 
 func TestRunJSONIsReadBack(t *testing.T) {

@@ -14,9 +14,19 @@ import (
 // beside is the table of the tests beside. Where the report has one of its own of
 // them, there is none.
 func beside(r *compare.Report) []string {
+	t, title := besideTable(r)
+	if title == "" {
+		return nil
+	}
+	table, _ := t.lines()
+	return append(wrap(title, "", "  "), table...)
+}
+
+// besideTable is that table with its title, which is empty where there is none.
+func besideTable(r *compare.Report) (t wide, title string) {
 	own := func(s compare.Section) bool { return s.Name == "wake" && len(s.Rows) > 0 }
 	if len(r.Beside) == 0 || slices.ContainsFunc(r.Sections, own) {
-		return nil
+		return wide{}, ""
 	}
 	metrics := []struct{ name, metric string }{{"p50", result.RTTP50}, {"p99", result.RTTP99}}
 	var tests []spec.Test
@@ -25,7 +35,7 @@ func beside(r *compare.Report) []string {
 			tests = append(tests, of)
 		}
 	}
-	t := wide{columns: make([]wideColumn, len(metrics))}
+	t.columns = make([]wideColumn, len(metrics))
 	wakes := !slices.ContainsFunc(tests, func(of spec.Test) bool { return !strings.HasPrefix(of.String(), "wake ") })
 	for _, of := range tests {
 		label := of.String()
@@ -48,9 +58,7 @@ func beside(r *compare.Report) []string {
 			c.cells, c.short = append(c.cells, long), append(c.short, short)
 		}
 	}
-	lines := wrap("Beside: what a thread's wake-up costs here (there and back)", "", "  ")
-	table, _ := t.lines()
-	return append(lines, table...)
+	return t, "Beside: what a thread's wake-up costs here (there and back)"
 }
 
 // inUS writes nanoseconds in microseconds.

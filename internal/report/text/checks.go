@@ -12,6 +12,9 @@ import (
 
 // checked says in a sentence whether the report's checks passed.
 func checked(r *compare.Report) []string {
+	if r.Posted {
+		return postedChecked(r)
+	}
 	switch failed, silent, unsure := failures(r, 3), unmade(r), unsureOf(r); {
 	case len(r.Checks) == 0:
 		return nil
@@ -71,6 +74,16 @@ func checks(r *compare.Report) []string {
 	if len(r.Checks) == 0 {
 		return nil
 	}
+	if r.Posted {
+		return append([]string{claimsTitle}, lay(claims(r))...)
+	}
+	t, said := checkTable(r)
+	table, _ := t.lines()
+	return slices.Concat([]string{"Checks"}, table, lay(said))
+}
+
+// checkTable is that table, and what there is to say of it.
+func checkTable(r *compare.Report) (wide, []Item) {
 	in := wideColumn{left: true}
 	put, found := wideColumn{name: "put in"}, wideColumn{name: "found"}
 	within, pass := wideColumn{name: "within"}, wideColumn{left: true}
@@ -117,22 +130,21 @@ func checks(r *compare.Report) []string {
 		found.short = nil
 	}
 	t.columns = []wideColumn{in, put, found, within, pass}
-	table, _ := t.lines()
-	lines := append([]string{"Checks"}, table...)
+	var all []Item
 	switch failed, silent, unsure := failures(r, len(r.Checks)), unmade(r), unsureOf(r); {
 	case failed != "":
-		lines = append(lines, wrap(failed, "  ", "    ")...)
+		all = append(all, indented(failed))
 	case unsure > 0:
-		lines = append(lines, fmt.Sprintf("  %d of %s unsure: the interval holds what would pass", unsure, unit.Count(len(r.Checks), "check")))
+		all = append(all, indented(fmt.Sprintf("%d of %s unsure: the interval holds what would pass", unsure, unit.Count(len(r.Checks), "check"))))
 	case silent > 0:
-		lines = append(lines, fmt.Sprintf("  %d of %s could not be made", silent, unit.Count(len(r.Checks), "check")))
+		all = append(all, indented(fmt.Sprintf("%d of %s could not be made", silent, unit.Count(len(r.Checks), "check"))))
 	default:
-		lines = append(lines, fmt.Sprintf("  all %d passed", len(r.Checks)))
+		all = append(all, indented(fmt.Sprintf("all %d passed", len(r.Checks))))
 	}
 	for _, text := range said {
-		lines = append(lines, wrap(strings.Join(about[text], ", ")+": "+text, "  ", "    ")...)
+		all = append(all, indented(strings.Join(about[text], ", ")+": "+text))
 	}
-	return lines
+	return t, all
 }
 
 // scaleOf is the scale of a check's figures.

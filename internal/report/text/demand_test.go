@@ -61,7 +61,7 @@ func TestWarningsOfCostsNameTheEnd(t *testing.T) {
 	rows[1].Warnings = []result.Warning{{Code: "zero-figure", Metric: result.CPUPerByte, Text: "1 of 12 trials measured 0"}}
 	r := compare.Report{Comparisons: rows}
 	want := []string{"Warnings", "! tcp_stream cpu_per_byte remote: 1 of 12 trials measured 0."}
-	if d := cmp.Diff(want, warnings(&r)); d != "" {
+	if d := cmp.Diff(want, lay(warnings(&r))); d != "" {
 		t.Error(d)
 	}
 }

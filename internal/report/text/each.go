@@ -14,6 +14,15 @@ const mostEach = 200
 
 // each lists round trips one by one, a paragraph a variant: as many of each test.
 func each(r *compare.Report) [][]string {
+	var all [][]string
+	for _, items := range eachVariant(r) {
+		all = append(all, lay(items))
+	}
+	return all
+}
+
+// eachVariant is their title, and then the items of each variant.
+func eachVariant(r *compare.Report) [][]Item {
 	var tests []spec.Test
 	var variants []string
 	for _, e := range r.Each {
@@ -32,9 +41,9 @@ func each(r *compare.Report) [][]string {
 	if len(tests) == 1 {
 		title += ": " + tests[0].String()
 	}
-	all := [][]string{wrap(title, "", "  ")}
+	all := [][]Item{{titled(title)}}
 	for _, v := range variants {
-		var lines []string
+		var mine []Item
 		more := 0
 		for _, of := range tests {
 			left := max(1, mostEach/len(tests))
@@ -48,13 +57,13 @@ func each(r *compare.Report) [][]string {
 				if len(tests) > 1 {
 					name = fmt.Sprintf("%s, block %d, %s:", v, e.Block+1, of)
 				}
-				lines = append(lines, wrap(name+" "+list1by1(e.RTT[:n]), "", "  ")...)
+				mine = append(mine, hanging(name+" "+list1by1(e.RTT[:n])))
 			}
 		}
 		if more > 0 {
-			lines = append(lines, wrap(fmt.Sprintf("%s: %d more, all in --format json", v, more), "", "  ")...)
+			mine = append(mine, hanging(fmt.Sprintf("%s: %d more, all in --format json", v, more)))
 		}
-		all = append(all, lines)
+		all = append(all, mine)
 	}
 	return all
 }

@@ -24,7 +24,16 @@ func experiment(r *compare.Report) [][]string {
 
 // section is one of them: its title, its cells, and what there is to say of them.
 func section(s *compare.Section) []string {
-	var t wide
+	t, why, notes := sectionTable(s)
+	cells, less := t.lines()
+	if less {
+		why = append(why, indented("Intervals: --format json."))
+	}
+	return slices.Concat(wrap(s.Title, "", "  "), cells, lay(why), lay(notes))
+}
+
+// sectionTable is its cells, why some have no figure, and its notes.
+func sectionTable(s *compare.Section) (t wide, why, notes []Item) {
 	for _, row := range s.Rows {
 		t.labels = append(t.labels, row.Label)
 	}
@@ -49,23 +58,17 @@ func section(s *compare.Section) []string {
 		}
 		t.columns = append(t.columns, columnOf(c, data))
 	}
-	lines := wrap(s.Title, "", "  ")
-	cells, less := t.lines()
-	lines = append(lines, cells...)
 	if len(missing) > 0 {
 		var parts []string
 		for _, why := range missing {
 			parts = append(parts, fmt.Sprintf("%s (%s)", why, strings.Join(where[why], ", ")))
 		}
-		lines = append(lines, wrap("n/a: "+strings.Join(parts, "; ")+".", "  ", "    ")...)
-	}
-	if less {
-		lines = append(lines, wrap("Intervals: --format json.", "  ", "    ")...)
+		why = append(why, indented("n/a: "+strings.Join(parts, "; ")+"."))
 	}
 	for _, note := range s.Notes {
-		lines = append(lines, wrap(note, "  ", "    ")...)
+		notes = append(notes, indented(note))
 	}
-	return lines
+	return t, why, notes
 }
 
 // reason says of a cell without a figure why there is none, and false of any other.
@@ -155,7 +158,11 @@ func columnOf(c compare.Column, data []compare.Datum) wideColumn {
 			long, short = long+mark, short+mark
 		}
 		ranged = ranged || long != short
-		w.cells, w.short = append(w.cells, long), append(w.short, short)
+		whole := long
+		if d.Value == nil && !none {
+			whole = d.Text
+		}
+		w.cells, w.short, w.whole = append(w.cells, long), append(w.short, short), append(w.whole, whole)
 	}
 	if !ranged {
 		w.short = nil

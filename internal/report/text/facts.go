@@ -19,44 +19,58 @@ const (
 
 // facts is the machine, a line each.
 func facts(r *compare.Report) []string {
-	title := "Machine"
+	title, all, more := machine(r)
+	return append(list(title, all), lay(further(more))...)
+}
+
+// machine is its facts but the details, of which more says how many there are.
+func machine(r *compare.Report) (title string, all []result.Fact, more int) {
+	title = "Machine"
 	if r.Separate() {
 		title = "The same in all runs, at both ends where none is named"
 	}
-	var names, values []string
-	more := 0
 	for _, f := range r.Environment {
 		if result.DetailFact(f.Name) {
 			more++
 			continue
 		}
-		names, values = append(names, f.Name), append(values, f.Value)
+		all = append(all, f)
 	}
-	return append(list(title, names, values), further(more)...)
+	return title, all, more
 }
 
 // further says how many facts are left out of a text.
-func further(n int) []string {
+func further(n int) []Item {
 	if n == 0 {
 		return nil
 	}
-	return wrap(fmt.Sprintf("(%s: --format json)", unit.Count(n, "further fact")), "  ", "  ")
+	return []Item{{Text: fmt.Sprintf("(%s: --format json)", unit.Count(n, "further fact")), first: "  ", rest: "  "}}
 }
 
 // differs is what separate runs don't have in common, which is often the
 // answer to why they differ.
 func differs(r *compare.Report) []string {
+	none, changed := differences(r)
+	return append(lay(none), list(changedTitle, changed)...)
+}
+
+const changedTitle = "Between these runs, this changed as well"
+
+// differences are what changed, or that nothing did.
+func differences(r *compare.Report) (none []Item, changed []result.Fact) {
+	if r.Posted {
+		return nil, postedDiffers(r)
+	}
 	if r.Separate() && len(r.EnvironmentDiff) == 0 {
 		unknown := func(w result.Warning) bool { return w.Code == "environment-unknown" }
 		if slices.ContainsFunc(r.Warnings, unknown) {
-			return nil
+			return nil, nil
 		}
-		return []string{"Nothing that is kept about either end changed between these runs."}
+		return items("Nothing that is kept about either end changed between these runs."), nil
 	}
 	if onlyBoots(r.EnvironmentDiff) {
-		return wrap("Nothing that is kept about either end changed between these runs but for the boot: a machine was booted in between.", "", "  ")
+		return items("Nothing that is kept about either end changed between these runs but for the boot: a machine was booted in between."), nil
 	}
-	var names, values []string
 	for i, c := range r.EnvironmentDiff {
 		end := c.End
 		if twin := slices.IndexFunc(r.EnvironmentDiff, func(o compare.FactChange) bool { return atOtherEnd(c, o) }); twin >= 0 {
@@ -65,10 +79,9 @@ func differs(r *compare.Report) []string {
 			}
 			end = "both ends'"
 		}
-		names = append(names, end+" "+c.Name)
-		values = append(values, known(c.Old)+" -> "+known(c.New))
+		changed = append(changed, result.Fact{Name: end + " " + c.Name, Value: known(c.Old) + " -> " + known(c.New)})
 	}
-	return list("Between these runs, this changed as well", names, values)
+	return nil, changed
 }
 
 // atOtherEnd says that the same changed at the other end in the same way.
@@ -88,23 +101,23 @@ func known(value string) string {
 	return value
 }
 
-// list is names with their values under a title; nothing if there are none.
-func list(title string, names, values []string) []string {
-	if len(names) == 0 {
+// list is facts under a title; nothing if there are none.
+func list(title string, facts []result.Fact) []string {
+	if len(facts) == 0 {
 		return nil
 	}
 	width := 0
-	for _, name := range names {
-		if n := len(ascii(name)); n <= maxFactName {
+	for _, f := range facts {
+		if n := len(ascii(f.Name)); n <= maxFactName {
 			width = max(width, n)
 		}
 	}
 	lines := []string{title}
-	for i, name := range names {
-		name = clip(ascii(name), maxLongName)
+	for _, f := range facts {
+		name := clip(ascii(f.Name), maxLongName)
 		pad := max(width+2-len(name), 2)
 		indent := strings.Repeat(" ", 2+width+2)
-		lines = append(lines, wrap(values[i], "  "+name+strings.Repeat(" ", pad), indent)...)
+		lines = append(lines, wrap(f.Value, "  "+name+strings.Repeat(" ", pad), indent)...)
 	}
 	return lines
 }

@@ -16,32 +16,35 @@ func brief(r *compare.Report) bool {
 
 // lead is what the report says in words: which checks did not pass, what it found of
 // its own, and then what the comparisons bear unless their tables are left out.
-func lead(r *compare.Report) []string {
+func lead(r *compare.Report) []Item {
 	sentences := slices.Clone(r.Findings)
 	if len(sentences) == 0 || failures(r, 1) != "" {
 		sentences = slices.Concat(checked(r), r.Findings)
 	}
 	first := r.Caveat()
-	if !brief(r) || len(sentences) == 0 {
+	if r.Posted {
+		sentences = slices.Concat(checked(r), r.Answer(), r.Findings)
+		sentences[0] = strings.TrimPrefix(sentences[0], first)
+	} else if !brief(r) || len(sentences) == 0 {
 		answer := r.Answer()
 		answer[0] = strings.TrimPrefix(answer[0], first)
 		sentences = append(sentences, answer...)
 	}
 	sentences[0] = first + sentences[0]
-	var lines []string
+	var items []Item
 	for _, s := range sentences {
-		lines = append(lines, wrap(s, "", "  ")...)
+		items = append(items, hanging(s))
 	}
-	return lines
+	return items
 }
 
 // inFull says where the rows are that a text leaves out.
-func inFull(r *compare.Report) []string {
-	return wrap(fmt.Sprintf("%s in full: --format json, or --full.", unit.Count(len(r.Comparisons)+len(r.Effects), "row")), "", "  ")
+func inFull(r *compare.Report) []Item {
+	return items(fmt.Sprintf("%s in full: --format json, or --full.", unit.Count(len(r.Comparisons)+len(r.Effects), "row")))
 }
 
 // briefNotes explains what the report's own tables leave unsaid.
-func briefNotes(r *compare.Report) []string {
+func briefNotes(r *compare.Report) []Item {
 	all := slices.Concat(r.Comparisons, r.Effects)
 	of := evidenceOf(r, all)
 	text := of.change + "."
@@ -55,11 +58,11 @@ func briefNotes(r *compare.Report) []string {
 	if note := slow(r); note != "" {
 		text += " " + note
 	}
-	return append(wrap(text, "", ""), marks(r)...)
+	return append([]Item{flush(text)}, marks(r)...)
 }
 
 // marks explains the marks behind the changes of the report's own tables.
-func marks(r *compare.Report) []string {
+func marks(r *compare.Report) []Item {
 	used := map[string]bool{}
 	for _, s := range r.Sections {
 		for _, row := range s.Rows {
@@ -70,17 +73,17 @@ func marks(r *compare.Report) []string {
 			}
 		}
 	}
-	var lines []string
+	var all []Item
 	if used[different] {
-		lines = append(lines, meaning(different, "better or worse for sure: "+judged(r, "run", r.Families.Main))...)
+		all = append(all, meaning(different, "better or worse for sure: "+judged(r, "run", r.Families.Main)))
 	}
 	if used[alike] {
-		lines = append(lines, meaning(alike, fmt.Sprintf("the same: the interval lies inside +-%g%%", r.MarginPct))...)
+		all = append(all, meaning(alike, fmt.Sprintf("the same: the interval lies inside +-%g%%", r.MarginPct)))
 	}
-	if len(lines) > 0 {
-		lines = append(lines, meaning("no mark", "unsure, or a change that is not judged by itself")...)
+	if len(all) > 0 {
+		all = append(all, meaning("no mark", "unsure, or a change that is not judged by itself"))
 	}
-	return lines
+	return all
 }
 
 // Marks behind a change.

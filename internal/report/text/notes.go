@@ -13,7 +13,7 @@ import (
 )
 
 // notes explains what the tables leave unsaid, and only what they use.
-func notes(r *compare.Report) []string {
+func notes(r *compare.Report) []Item {
 	if brief(r) {
 		return briefNotes(r)
 	}
@@ -28,30 +28,36 @@ func notes(r *compare.Report) []string {
 	}
 	of := evidenceOf(r, rows)
 	text := fmt.Sprintf("%s, %s.", of.change, interval(rows, of.few, r.Level()))
+	if r.Posted {
+		text = postedNote(rows, text)
+	}
 	if slices.ContainsFunc(rows, verdictIs(compare.Better, compare.Worse, compare.Same)) {
 		text += " The interval is the row's own; the verdict is for all rows together."
 	}
 	if r.PrecisionPct > 0 {
 		text += fmt.Sprintf(" A run that may stop by precision is judged at %.0f%%, so that what it says keeps 95%%.", 100*r.Level())
 	}
-	if len(r.Compared()) > 1 {
+	if len(r.Compared()) > 1 && !r.Posted {
 		text += " Each factor is compared over all levels of the others."
 	}
 	text += withinNote(r)
 	if note := slow(r); note != "" {
 		text += " " + note
 	}
-	lines := append(wrap(text, "", ""), wrap(ends(rows), "", "")...)
-	if slices.ContainsFunc(rows, func(c compare.Comparison) bool {
+	all := []Item{flush(text)}
+	if at := ends(rows); at != "" {
+		all = append(all, flush(at))
+	}
+	if !r.Posted && slices.ContainsFunc(rows, func(c compare.Comparison) bool {
 		return c.Metric == result.Offered && !c.Of().OpenLoop() && c.Of().Params.Pacing == 0 &&
 			!slices.Contains(c.Varied, "rate") && !slices.Contains(c.Varied, "pacing")
 	}) {
-		lines = append(lines, wrap("UDP streams run at full speed: loss is what is lost at that, and how fast the sender ran (offered) is part of it.", "", "")...)
+		all = append(all, flush("UDP streams run at full speed: loss is what is lost at that, and how fast the sender ran (offered) is part of it."))
 	}
 	if demand := serviceDemand(rows); demand != "" {
-		lines = append(lines, wrap(demand, "", "  ")...)
+		all = append(all, hanging(demand))
 	}
-	lines = append(lines, marks(r)...)
+	all = append(all, marks(r)...)
 	for _, term := range []struct {
 		word, meaning string
 		used          func(compare.Comparison) bool
@@ -67,15 +73,10 @@ func notes(r *compare.Report) []string {
 		{"!", "see the warnings", func(c compare.Comparison) bool { return len(c.Warnings) > 0 }},
 	} {
 		if slices.ContainsFunc(rows, term.used) {
-			lines = append(lines, meaning(term.word, term.meaning)...)
+			all = append(all, meaning(term.word, term.meaning))
 		}
 	}
-	return lines
-}
-
-// meaning is a line on a word.
-func meaning(word, text string) []string {
-	return wrap(text, fmt.Sprintf("  %-13s  ", word), strings.Repeat(" ", 17))
+	return all
 }
 
 // withinNote says what conditions are, with a blank before it.

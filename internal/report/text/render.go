@@ -18,8 +18,12 @@ func Render(w io.Writer, r *compare.Report) error {
 	if brief(r) {
 		tables = slices.Concat(experiment(r), rows(r))
 	}
-	parts := slices.Concat([][]string{lead(r), differs(r), whatRan(r), checks(r)}, tables, [][]string{beside(r)}, each(r),
-		[][]string{overTime(r), notes(r), warnings(r), onTheWay(r), facts(r), command(r)})
+	return write(w, slices.Concat([][]string{lay(lead(r)), differs(r), lay(whatRan(r)), checks(r)}, tables, [][]string{beside(r)}, each(r),
+		[][]string{overTime(r), lay(notes(r)), lay(warnings(r)), onTheWay(r), facts(r), command(r)}))
+}
+
+// write writes the parts that have lines as paragraphs.
+func write(w io.Writer, parts [][]string) error {
 	var paragraphs []string
 	for _, lines := range parts {
 		// Names of nothing but blanks can leave a line empty.
@@ -35,8 +39,17 @@ func Render(w io.Writer, r *compare.Report) error {
 // rows are the tables of comparisons, or a line in their place.
 func rows(r *compare.Report) [][]string {
 	if brief(r) {
-		return [][]string{inFull(r)}
+		return [][]string{lay(inFull(r))}
 	}
+	var all [][]string
+	for _, alike := range blocks(r) {
+		all = append(all, sections(alike)...)
+	}
+	return all
+}
+
+// blocks are the tables of comparisons, those of one shape together.
+func blocks(r *compare.Report) [][]block {
 	var tables, both []block
 	for _, l := range r.Levels() {
 		tables = append(tables, comparisons(r, l))
@@ -44,11 +57,14 @@ func rows(r *compare.Report) [][]string {
 	for _, l := range r.Interactions() {
 		both = append(both, interactions(r, l))
 	}
-	return slices.Concat(sections(tables), sections(both), sections(simple(r)), sections([]block{cells(r)}), sections([]block{spreads(r)}))
+	return [][]block{tables, both, simple(r), {cells(r)}, {spreads(r)}}
 }
 
 // whatRan tells how the figures came about.
-func whatRan(r *compare.Report) []string {
+func whatRan(r *compare.Report) []Item {
+	if r.Posted {
+		return postedSources(r)
+	}
 	if r.Separate() {
 		return append(sources(r), comparedSpeeds(r)...)
 	}
@@ -83,25 +99,25 @@ func whatRan(r *compare.Report) []string {
 		of = fmt.Sprintf("%d of %s", r.Variants, of)
 	}
 	return slices.Concat(
-		wrap(title, "", "  "),
-		wrap(fmt.Sprintf("Varied: %s. %s of %s and %s, every variant %s (seed %d); %s, each %v long after %v of warm-up.",
+		items(title),
+		[]Item{flush(fmt.Sprintf("Varied: %s. %s of %s and %s, every variant %s (seed %d); %s, each %v long after %v of warm-up.",
 			strings.Join(names, "; "), blocks, of, unit.Count(countTests(r), "test"), order, r.Seed,
-			unit.Count(r.Trials, "trial"), time.Duration(r.WindowNS), time.Duration(r.WarmupNS)), "", ""),
+			unit.Count(r.Trials, "trial"), time.Duration(r.WindowNS), time.Duration(r.WarmupNS)))},
 		ended(r),
 		comparedSpeeds(r))
 }
 
 // ended says what ended a run that need not run all of its blocks.
-func ended(r *compare.Report) []string {
+func ended(r *compare.Report) []Item {
 	widest := ""
 	if r.WidestOf != "" {
 		widest = fmt.Sprintf(" (the widest is +-%.2g%%, %s)", r.WidestPct, r.WidestOf)
 	}
 	switch {
 	case r.Ended == compare.EndedPrecision:
-		return wrap(fmt.Sprintf("Ended since the intervals that matter reach no further than %g%%%s.", r.PrecisionPct, widest), "", "  ")
+		return items(fmt.Sprintf("Ended since the intervals that matter reach no further than %g%%%s.", r.PrecisionPct, widest))
 	case r.Ended == compare.EndedTime:
-		return wrap("Ended since the time for it was over"+widest+".", "", "  ")
+		return items("Ended since the time for it was over" + widest + ".")
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func comparisons(r *compare.Report, l compare.Level) block {
 	eachShown(l.Rows, func(test string) { t.add(test) }, func(c *compare.Comparison) {
 		a, b := value(c.A.Median), value(c.B.Median)
 		div, in := unit.Scale(c.Unit, a, b)
-		t.add(mark(c)+label(c, l.Rows), in, unit.Cell(a, c.Unit, div), unit.Cell(b, c.Unit, div), c.Change(div), verdict(c))
+		t.addOf(c, mark(c)+label(c, l.Rows), in, unit.Cell(a, c.Unit, div), unit.Cell(b, c.Unit, div), c.Change(div), verdict(c))
 	})
 	return block{r.Named(l), t}
 }
@@ -61,7 +61,7 @@ func interactions(r *compare.Report, l compare.Level) block {
 		if c.Scale == compare.Percent {
 			in = ""
 		}
-		t.add(mark(c)+label(c, l.Rows), in, c.Change(div), verdict(c))
+		t.addOf(c, mark(c)+label(c, l.Rows), in, c.Change(div), verdict(c))
 	})
 	title := fmt.Sprintf("%s %s over %s: what both changes do together beyond what each does alone", l.Factor, l.Variant, l.Baseline)
 	return block{title, t}

@@ -19,29 +19,22 @@ import (
 // was wrong with them, and if asked for the machines. next is what can be done
 // with the run; it may be empty.
 func RenderRun(w io.Writer, r *summary.Report, machines bool, next string) error {
-	parts := [][]string{append(runHead(r), runSpeeds(r)...)}
+	parts := [][]string{lay(append(runHead(r), runSpeeds(r)...))}
 	parts = append(parts, sections([]block{{runTitle(r), figures(r)}})...)
-	parts = append(parts, runNotes(r), runWarnings(r))
+	parts = append(parts, lay(runNotes(r)), lay(runWarnings(r)))
 	if machines {
-		parts = append(parts, environments(r)...)
+		both, apart, more := environments(r)
+		parts = append(parts, list(bothTitle, both), list(apartTitle, apart), lay(further(more)))
 		parts = append(parts, command(&compare.Report{Version: r.Version, Command: r.Command}))
 	}
 	if next != "" {
 		parts = append(parts, wrap(next, "", "  "))
 	}
-	var paragraphs []string
-	for _, lines := range parts {
-		lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-		if len(lines) > 0 {
-			paragraphs = append(paragraphs, strings.Join(lines, "\n")+"\n")
-		}
-	}
-	_, err := io.WriteString(w, strings.Join(paragraphs, "\n"))
-	return err
+	return write(w, parts)
 }
 
 // runHead names the run and says how far it came.
-func runHead(r *summary.Report) []string {
+func runHead(r *summary.Report) []Item {
 	head := "Run " + r.ID
 	if r.Label != "" {
 		head += fmt.Sprintf(" (%s)", r.Label)
@@ -54,7 +47,7 @@ func runHead(r *summary.Report) []string {
 	if r.Planned != 0 && r.Trials != r.Planned {
 		trials = fmt.Sprintf("%d of %s", r.Trials, unit.Count(r.Planned, "trial"))
 	}
-	return wrap(head+fmt.Sprintf("%s, %s.", r.State, trials), "", "  ")
+	return items(head + fmt.Sprintf("%s, %s.", r.State, trials))
 }
 
 func runTitle(r *summary.Report) string {
@@ -158,7 +151,7 @@ func intervalHead(r *summary.Report) string {
 	return "95% interval"
 }
 
-func runNotes(r *summary.Report) []string {
+func runNotes(r *summary.Report) []Item {
 	if len(r.Figures) == 0 {
 		return nil
 	}
@@ -174,18 +167,18 @@ func runNotes(r *summary.Report) []string {
 	if slices.ContainsFunc(r.Figures, func(f summary.Figure) bool { return runShows(&f) && shortened(f.Metric) != f.Metric }) {
 		text += " cpu is CPU time beyond the idle baseline: cpu_per_op and cpu_per_byte, as the unit says."
 	}
-	lines := wrap(text, "", "")
+	all := []Item{flush(text)}
 	if demand := runDemand(r); demand != "" {
-		lines = append(lines, wrap(demand, "", "  ")...)
+		all = append(all, hanging(demand))
 	}
-	return lines
+	return all
 }
 
 // runWarnings are those of the run and those of the figures shown.
-func runWarnings(r *summary.Report) []string {
-	var lines []string
+func runWarnings(r *summary.Report) []Item {
+	var all []Item
 	for _, w := range r.Warnings {
-		lines = append(lines, wrap(sentence(w), "- ", "  ")...)
+		all = append(all, general(w))
 	}
 	silent := r.Unmeasured()
 	for i := range r.Figures {
@@ -194,19 +187,21 @@ func runWarnings(r *summary.Report) []string {
 			continue // that nothing came through, and why, is said already
 		}
 		for _, w := range f.Warnings {
-			lines = append(lines, wrap(f.TestOf().Short()+" "+f.Metric+": "+sentence(w), "! ", "  ")...)
+			all = append(all, particular(f.TestOf().Short()+" "+f.Metric+": "+sentence(w)))
 		}
 	}
-	if len(lines) == 0 {
-		return nil
-	}
-	return append([]string{"Warnings"}, lines...)
+	return warned(all)
 }
 
-// environments is what is the same at both ends, and then what is not.
-func environments(r *summary.Report) [][]string {
+const (
+	bothTitle  = "The same at both ends"
+	apartTitle = "Ends"
+)
+
+// environments is what is the same at both ends, and then what is not; and how many
+// details are in neither.
+func environments(r *summary.Report) (both, apart []result.Fact, more int) {
 	var order []string
-	more := 0
 	values := map[string][2]string{}
 	for _, e := range r.Environments {
 		side := 0
@@ -226,17 +221,16 @@ func environments(r *summary.Report) [][]string {
 			values[f.Name] = v
 		}
 	}
-	var both, apart [2][]string // names, values
 	for _, name := range order {
 		if v := values[name]; v[0] == v[1] {
-			both[0], both[1] = append(both[0], name), append(both[1], v[0])
+			both = append(both, result.Fact{Name: name, Value: v[0]})
 			continue
 		}
 		for side, end := range []string{result.Local, result.Remote} {
 			if v := values[name][side]; v != "" {
-				apart[0], apart[1] = append(apart[0], end+" "+name), append(apart[1], v)
+				apart = append(apart, result.Fact{Name: end + " " + name, Value: v})
 			}
 		}
 	}
-	return [][]string{list("The same at both ends", both[0], both[1]), list("Ends", apart[0], apart[1]), further(more)}
+	return both, apart, more
 }

@@ -17,7 +17,7 @@ func TestWarningNamesTheFactor(t *testing.T) {
 			Scale: compare.Percent, DeltaPct: &one, Warnings: []result.Warning{{Code: "aliased", Text: "of " + factor}}}
 	}
 	r := compare.Report{Factors: make([]spec.Factor, 3), Effects: []compare.Comparison{row("a:b"), row("a:c")}}
-	all := strings.Join(warnings(&r), "\n")
+	all := strings.Join(lay(warnings(&r)), "\n")
 	for _, want := range []string{"(a:b on:on): of a:b", "(a:c on:on): of a:c"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in:\n%s", want, all)

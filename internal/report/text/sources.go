@@ -13,12 +13,12 @@ import (
 const maxSources = 6
 
 // sources tells which separate runs the figures come from.
-func sources(r *compare.Report) []string {
+func sources(r *compare.Report) []Item {
 	title := r.Experiment + ": separate runs, unpaired"
 	if r.Pairing == compare.ByBoot {
 		title = fmt.Sprintf("%s: separate runs, of %d and %s", r.Experiment, r.BootsA, unit.Count(r.BootsB, "boot"))
 	}
-	lines := wrap(title, "", "  ")
+	all := items(title)
 	names := map[string]string{}
 	for _, f := range r.Factors {
 		if len(f.Levels) == 2 {
@@ -40,17 +40,17 @@ func sources(r *compare.Report) []string {
 			if s.Label != "" && s.Label != names[side] {
 				text += ", label " + s.Label
 			}
-			lines = append(lines, wrap(text, "", "  ")...)
+			all = append(all, hanging(text))
 		}
 		if more > 0 {
-			lines = append(lines, wrap(fmt.Sprintf("%s: and %s more", names[side], unit.Count(more, "run")), "", "  ")...)
+			all = append(all, hanging(fmt.Sprintf("%s: and %s more", names[side], unit.Count(more, "run"))))
 		}
 	}
 	text := fmt.Sprintf("%s in common, with %s", unit.Count(countTests(r), "test"), unit.Count(r.Trials, "trial"))
 	if r.WindowNS > 0 {
 		text += fmt.Sprintf(", each %v long after %v of warm-up", time.Duration(r.WindowNS), time.Duration(r.WarmupNS))
 	}
-	return append(lines, wrap(text+".", "", "")...)
+	return append(all, flush(text+"."))
 }
 
 // spreads is the rows of which the runs of a side differ more than the trials

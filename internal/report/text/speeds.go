@@ -20,7 +20,7 @@ type speed struct {
 
 // comparedSpeeds names what the report compared: throughput that nothing held,
 // or the cost of throughput that was held.
-func comparedSpeeds(r *compare.Report) []string {
+func comparedSpeeds(r *compare.Report) []Item {
 	var all []speed
 	for i := range r.Comparisons {
 		if c := &r.Comparisons[i]; tellsSpeed(c.Of(), c.Metric) && (c.A.Median != nil || c.B.Median != nil) {
@@ -31,7 +31,7 @@ func comparedSpeeds(r *compare.Report) []string {
 }
 
 // runSpeeds is the same of a single run.
-func runSpeeds(r *summary.Report) []string {
+func runSpeeds(r *summary.Report) []Item {
 	var all []speed
 	for i := range r.Figures {
 		if f := &r.Figures[i]; tellsSpeed(f.TestOf(), f.Metric) && f.Median != nil {
@@ -48,8 +48,8 @@ func tellsSpeed(t spec.Test, metric string) bool {
 }
 
 // speeds is a line for each way in which tests ran.
-func speeds(all []speed, free, held string) []string {
-	var lines []string
+func speeds(all []speed, free, held string) []Item {
+	var said []Item
 	for _, way := range []struct {
 		name string
 		in   func(speed) bool
@@ -72,10 +72,10 @@ func speeds(all []speed, free, held string) []string {
 			names = append(names[:mostNames], fmt.Sprintf("%d more", more))
 		}
 		if len(names) > 0 {
-			lines = append(lines, wrap(way.name+": "+strings.Join(names, ", ")+".", "", "  ")...)
+			said = append(said, hanging(way.name+": "+strings.Join(names, ", ")+"."))
 		}
 	}
-	return lines
+	return said
 }
 
 // asked says that the test has a rate to keep.

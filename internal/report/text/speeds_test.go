@@ -32,12 +32,12 @@ func TestSpeeds(t *testing.T) {
 			t.Fatal(err)
 		}
 		row := compare.Comparison{Test: tests[0].Name, Params: tests[0].Params, Metric: c.metric, Held: c.held, A: compare.Summary{Median: &one}}
-		got := unwrapped(comparedSpeeds(&compare.Report{Comparisons: []compare.Comparison{row, row}}))
+		got := unwrapped(lay(comparedSpeeds(&compare.Report{Comparisons: []compare.Comparison{row, row}})))
 		if got != c.compared {
 			t.Errorf("%s: a comparison says %q, want %q", c.test, got, c.compared)
 		}
 		figure := summary.Figure{Test: tests[0].Name, Params: tests[0].Params, Metric: c.metric, Held: c.held, Median: &one}
-		if got := unwrapped(runSpeeds(&summary.Report{Figures: []summary.Figure{figure}})); got != c.single {
+		if got := unwrapped(lay(runSpeeds(&summary.Report{Figures: []summary.Figure{figure}}))); got != c.single {
 			t.Errorf("%s: a run says %q, want %q", c.test, got, c.single)
 		}
 	}

@@ -1,6 +1,10 @@
 package text
 
-import "strings"
+import (
+	"strings"
+
+	"netdelta/internal/compare"
+)
 
 // table is rows of cells under a head. A row of one cell is a heading of its
 // own and takes the whole line.
@@ -9,13 +13,29 @@ type table struct {
 	// right says which columns stand at the right.
 	right []bool
 	rows  [][]string
+	// of are the comparisons that rows are of, by their place; nil for headings and
+	// for tables of anything else.
+	of []*compare.Comparison
 }
 
-func (t *table) add(cells ...string) {
-	for i, c := range cells {
-		cells[i] = ascii(c)
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+// addOf adds the row of a comparison.
+func (t *table) addOf(c *compare.Comparison, cells ...string) {
+	for len(t.of) < len(t.rows) {
+		t.of = append(t.of, nil)
 	}
-	t.rows = append(t.rows, cells)
+	t.add(cells...)
+	t.of = append(t.of, c)
+}
+
+// plain makes all cells printable ASCII.
+func (t *table) plain() {
+	for _, row := range t.rows {
+		for i, c := range row {
+			row[i] = ascii(c)
+		}
+	}
 }
 
 // layout is how the columns of a table stand.
@@ -132,6 +152,7 @@ func (t *table) fits() bool {
 func fit(tables []*table) layout {
 	var widths, body []int
 	for _, t := range tables {
+		t.plain()
 		if widths == nil {
 			widths, body = make([]int, len(t.head)), make([]int, len(t.head))
 		}

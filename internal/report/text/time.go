@@ -26,13 +26,11 @@ var bars = []rune("▁▂▃▄▅▆▇█")
 // overTime shows how the blocks' common level went, a line for each figure that
 // stands for a test, and what an order without blocks would have made of it.
 func overTime(r *compare.Report) []string {
-	series := slices.DeleteFunc(slices.Clone(r.Drift), func(d compare.Drift) bool {
-		return d.Swing == nil || d.Halves == nil || len(d.Points) < spec.MinBlocks
-	})
+	series := driftShown(r)
 	if len(series) == 0 {
 		return nil
 	}
-	lines := wrap("Over time: each block's level over all variants, first block left; how far the thirds of the run lie apart, and its second half from the first", "", "  ")
+	lines := wrap(timeTitle, "", "  ")
 	lines = append(lines, strings.TrimRight(fmt.Sprintf("%-*s  %-*s  %8s  %8s", seriesWidth, "", sparkWidth, "", "thirds", "halves"), " "))
 	for i := range series[:min(mostSeries, len(series))] {
 		d := &series[i]
@@ -44,6 +42,20 @@ func overTime(r *compare.Report) []string {
 	if more := len(series) - mostSeries; more > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more in the JSON form", more))
 	}
+	return append(lines, lay(timeNote(series))...)
+}
+
+const timeTitle = "Over time: each block's level over all variants, first block left; how far the thirds of the run lie apart, and its second half from the first"
+
+// driftShown are the series with blocks enough to say something.
+func driftShown(r *compare.Report) []compare.Drift {
+	return slices.DeleteFunc(slices.Clone(r.Drift), func(d compare.Drift) bool {
+		return d.Swing == nil || d.Halves == nil || len(d.Points) < spec.MinBlocks
+	})
+}
+
+// timeNote says what an order without blocks would have made of some series.
+func timeNote(series []compare.Drift) []Item {
 	worst := slices.MaxFunc(series, func(a, b compare.Drift) int {
 		x, y := math.Abs(*a.Halves)/a.Margin, math.Abs(*b.Halves)/b.Margin
 		switch {
@@ -54,8 +66,8 @@ func overTime(r *compare.Report) []string {
 		}
 		return 0
 	})
-	return append(lines, wrap(fmt.Sprintf("Between the halves of the run the level moved by up to %s (%s %s): with all of one variant first and then all of another, that would have been in the change.",
-		plus(&worst, *worst.Halves), worst.Name(), worst.Metric), "", "")...)
+	return []Item{flush(fmt.Sprintf("Between the halves of the run the level moved by up to %s (%s %s): with all of one variant first and then all of another, that would have been in the change.",
+		plus(&worst, *worst.Halves), worst.Name(), worst.Metric))}
 }
 
 // seriesName is a series by its test and metric. Where there is no room, conditions
@@ -87,14 +99,24 @@ func plus(d *compare.Drift, v float64) string {
 // margins, so that what does not matter looks flat. A block without a level is
 // blank.
 func spark(d *compare.Drift) string {
-	per := (len(d.Points) + sparkWidth - 1) / sparkWidth
+	levels := make([]float64, len(d.Points))
+	for i, p := range d.Points {
+		levels[i] = value(p.Level)
+	}
+	return Sparkline(levels, 4*d.Margin, sparkWidth)
+}
+
+// Sparkline is a line of bars, one for each value or, where there are more than width,
+// for the median of as many together as it takes. It is as high as the values' range,
+// but no less than fills. What is NaN is blank.
+func Sparkline(values []float64, fills float64, width int) string {
+	if width < 1 {
+		return ""
+	}
+	per := (len(values) + width - 1) / width
 	var levels []float64
-	for i := 0; i < len(d.Points); i += per {
-		var in []float64
-		for _, p := range d.Points[i:min(i+per, len(d.Points))] {
-			in = append(in, value(p.Level))
-		}
-		levels = append(levels, stats.Median(in))
+	for i := 0; i < len(values); i += per {
+		levels = append(levels, stats.Median(values[i:min(i+per, len(values))]))
 	}
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, v := range levels {
@@ -102,7 +124,10 @@ func spark(d *compare.Drift) string {
 			least, most = min(least, v), max(most, v)
 		}
 	}
-	height := max(most-least, 4*d.Margin)
+	height := max(most-least, fills)
+	if height == 0 {
+		height = 1 // in the middle
+	}
 	bottom := least/2 + most/2 - height/2
 	var b strings.Builder
 	for _, v := range levels {

@@ -14,22 +14,26 @@ import (
 // warnings are those about the run, and then those about rows that are shown,
 // each once with the tests and levels that it is about. Advice that several of
 // them share stands after the last one.
-func warnings(r *compare.Report) []string {
-	var lines []string
+func warnings(r *compare.Report) []Item {
+	var all []Item
 	for _, w := range r.Warnings {
-		lines = append(lines, wrap(sentence(w), "- ", "  ")...)
+		all = append(all, general(w))
 	}
-	lines = append(lines, rowWarnings(r)...)
-	if len(lines) == 0 {
+	return warned(append(all, rowWarnings(r)...))
+}
+
+// warned puts a title before warnings, if there are any.
+func warned(all []Item) []Item {
+	if len(all) == 0 {
 		return nil
 	}
-	return append([]string{"Warnings"}, lines...)
+	return append([]Item{titled("Warnings")}, all...)
 }
 
 // rowWarnings are those about rows that are shown. Where several factors vary,
 // the rows of one figure rest on the same trials and differ in the example that
 // they name: they are told once.
-func rowWarnings(r *compare.Report) []string {
+func rowWarnings(r *compare.Report) []Item {
 	severalFactors := len(r.Compared()) > 1
 	fold := severalFactors || brief(r)
 	mostNamed := 0
@@ -76,7 +80,7 @@ func rowWarnings(r *compare.Report) []string {
 		}
 	}
 	byAdvice(order)
-	var lines []string
+	var all []Item
 	for i, w := range order {
 		told, k := w, w
 		if fold {
@@ -85,9 +89,9 @@ func rowWarnings(r *compare.Report) []string {
 		if i+1 < len(order) && order[i+1].Advice == w.Advice {
 			told.Advice = ""
 		}
-		lines = append(lines, wrap(about[k].text(rows, fold, mostNamed)+": "+sentence(told), "! ", "  ")...)
+		all = append(all, particular(about[k].text(rows, fold, mostNamed)+": "+sentence(told)))
 	}
-	return lines
+	return all
 }
 
 // withoutExample is a warning with nothing of one particular trial.

@@ -14,16 +14,24 @@ import (
 // onTheWay tells what the counters between the two programs saw: where
 // datagrams went missing, and how often the wire had to wake up.
 func onTheWay(r *compare.Report) []string {
-	lines := append(losses(r), wakeups(r)...)
+	lines := lay(losses(r))
+	// Where there is no room for it, the JSON form has it.
+	if t := wakeups(r); t != nil && t.fits() {
+		lines = append(lines, t.lines(fit([]*table{t}))...)
+	}
 	if len(lines) == 0 {
 		return nil
 	}
+	return append(wrap(wayTitle(r), "", "  "), lines...)
+}
+
+// wayTitle says what the figures on the way are.
+func wayTitle(r *compare.Report) string {
 	title := "On the way (medians over whole trials, warm-up included"
 	if slices.ContainsFunc(r.Losses, namesHost) {
 		title += "; a is the local end's host, b the remote one's"
 	}
-	title += ")"
-	return append(wrap(title, "", "  "), lines...)
+	return title + ")"
 }
 
 // namesHost says whether a loss's line names a host by its letter.
@@ -34,8 +42,8 @@ func namesHost(l compare.Loss) bool {
 }
 
 // losses is a line for each test and variant that lost datagrams.
-func losses(r *compare.Report) []string {
-	var lines []string
+func losses(r *compare.Report) []Item {
+	var all []Item
 	last := ""
 	for i := range r.Losses {
 		l := &r.Losses[i]
@@ -44,12 +52,12 @@ func losses(r *compare.Report) []string {
 			if answered(l) {
 				what = "requests"
 			}
-			lines = append(lines, wrap(of+", share of "+what, "", "  ")...)
+			all = append(all, titled(of+", share of "+what))
 			last = of
 		}
-		lines = append(lines, wrap(l.Variant+" "+lossText(l), "  ", "    ")...)
+		all = append(all, indented(l.Variant+" "+lossText(l)))
 	}
-	return lines
+	return all
 }
 
 func named(test string, p spec.Params, under string) string {
@@ -145,8 +153,8 @@ func hostPlaceText(who, source, name string) string {
 }
 
 // wakeups is the frames that the wire carried for each time that it woke, by
-// test and variant; nothing if there is no wire or no room.
-func wakeups(r *compare.Report) []string {
+// test and variant; nil if there is no wire.
+func wakeups(r *compare.Report) *table {
 	type key struct{ of, variant string }
 	frames, woke := map[key]float64{}, map[key]float64{}
 	var tests, variants []string
@@ -175,7 +183,7 @@ func wakeups(r *compare.Report) []string {
 	if len(woke) == 0 {
 		return nil
 	}
-	t := table{head: append([]string{"frames for each wake-up of the wire"}, variants...), right: make([]bool, 1+len(variants))}
+	t := &table{head: append([]string{"frames for each wake-up of the wire"}, variants...), right: make([]bool, 1+len(variants))}
 	for i := range variants {
 		t.right[1+i] = true
 	}
@@ -191,8 +199,5 @@ func wakeups(r *compare.Report) []string {
 		}
 		t.add(cells...)
 	}
-	if !t.fits() {
-		return nil
-	}
-	return t.lines(fit([]*table{&t}))
+	return t
 }

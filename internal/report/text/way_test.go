@@ -104,7 +104,7 @@ func TestSharedAdviceIsToldOnce(t *testing.T) {
 		r.Comparisons = append(r.Comparisons, compare.Comparison{Test: "tcp_rr", Metric: result.RTTP50, End: result.Local, Variant: "kthread", Warnings: []result.Warning{w}})
 	}
 	want := []string{"Warnings", "! tcp_rr: x lasted 1s.", "! tcp_rr: y lasted 2s. Advice: take longer windows.", "! tcp_rr: something else. Advice: look elsewhere."}
-	if d := cmp.Diff(want, warnings(&r)); d != "" {
+	if d := cmp.Diff(want, lay(warnings(&r))); d != "" {
 		t.Error(d)
 	}
 }

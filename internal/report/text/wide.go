@@ -18,8 +18,8 @@ type wideColumn struct {
 	name, unit string
 	left       bool
 	// cells are with intervals, and short without; short is nil where that is the
-	// same.
-	cells, short []string
+	// same. whole are cells with nothing cut; nil where that is the same.
+	cells, short, whole []string
 }
 
 const (
