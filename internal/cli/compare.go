@@ -3,95 +3,118 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"netdelta/internal/compare"
+	"netdelta/internal/interop/scan"
 	"netdelta/internal/report"
 	"netdelta/internal/result"
 	"netdelta/internal/store"
 	"netdelta/internal/store/sqlite"
 )
 
-// maxExport is the largest file that is read, in bytes: some thousand trials
-// with full histograms.
-const maxExport = 256 << 20
-
 func newCompare() *cobra.Command {
-	var file, margin string
-	var output outputFlags
+	var f compareFlags
 	var gate *gateFlags
 	cmd := &cobra.Command{
-		Use:   "compare OLD NEW",
-		Short: "Compare runs that are kept, or files",
+		Use:   "compare OLD NEW [NEW...]",
+		Short: "Compare runs that are kept, files, or other programs' outputs",
 		Long: `Compares all trials of OLD with all trials of NEW, test by test. Each is a
 label, which stands for all its runs; the id of a run or the beginning of
-one; @NAME, a baseline; or a file that netdelta show --raw wrote. Runs of
-run --boot are compared boot by boot, from three boots a side on.
+one; @NAME, a baseline; or a file that netdelta export or show --raw wrote. Runs
+of run --boot are compared boot by boot, from three boots a side on.
+
+Each can also be a file of what another program printed, or people posted
+(netdelta import --list has the programs); several files with commas between
+them, which are repetitions; and either with a name before it, NAME=FILE,FILE.
+Of other programs' outputs more than two can be given: each is compared with
+the first. One file alone is compared within itself, if it has variants: a table
+of a post, or a run of a plan. --claims has what a post says of its figures.
 
 Separate runs have in their difference all that changed between them, the
 machines' drift and what differs from boot to boot included. Alternate the
 variants in one run where that is possible.`,
 		Example: `  netdelta compare old new
   netdelta compare 7f3k old.json --margin 5%
-  netdelta compare @good new --fail-on worse:rtt_p50:5%`,
+  netdelta compare @good new --fail-on worse:rtt_p50:5%
+  netdelta compare before.txt after.txt
+  netdelta compare old=a1.txt,a2.txt new=b1.txt,b2.txt
+  netdelta compare post.yaml`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return usageError("compare takes OLD and NEW, each a label, an id or a file, got %d", len(args))
+			if len(args) == 0 {
+				return usageError("compare takes OLD and NEW, each a label, an id or a file, got 0")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCompare(cmd.Context(), file, args, margin, &output, gate, cmd.OutOrStdout())
+			return runCompare(cmd.Context(), &f, args, gate, cmd.OutOrStdout())
 		},
 	}
 	fl := cmd.Flags()
-	fl.StringVar(&file, "store", "", storeHelp)
-	fl.StringVar(&margin, "margin", "2%", "smallest change that matters")
-	output.add(fl)
+	fl.StringVar(&f.store, "store", "", storeHelp)
+	fl.StringVar(&f.margin, "margin", "2%", "smallest change that matters")
+	fl.StringVar(&f.claims, "claims", "", "file with what a post says of these figures, to be held against them")
+	f.output.add(fl)
 	gate = addGate(fl)
 	return cmd
 }
 
-func runCompare(ctx context.Context, file string, args []string, margin string, output *outputFlags, gate *gateFlags, stdout io.Writer) error {
-	if err := output.check(); err != nil {
+// compareFlags holds what the command line gives.
+type compareFlags struct {
+	store, margin, claims string
+	output                outputFlags
+}
+
+func runCompare(ctx context.Context, f *compareFlags, args []string, gate *gateFlags, stdout io.Writer) error {
+	if err := f.output.check(); err != nil {
 		return err
 	}
-	share, err := parsePercent(margin)
+	share, err := parsePercent(f.margin)
 	if err != nil {
 		return usageError("margin: %w", err)
 	}
 	if err := gate.check(); err != nil {
 		return err
 	}
-	from := library{path: file}
+	from := library{path: f.store}
 	defer from.close()
-	var sides [2]side
+	sides := make([]side, len(args))
 	for i, ref := range args {
-		if sides[i], err = from.find(ctx, ref); err != nil {
+		if sides[i], err = from.operand(ctx, ref); err != nil {
 			return err
 		}
 	}
-	rep, err := compare.Runs(sides[0].runs, sides[1].runs, compare.RunsOptions{
-		Old: sides[0].name, New: sides[1].name,
-		Margin:   share,
-		Warnings: append(sides[0].damage, sides[1].damage...),
-		Command:  "netdelta " + strings.Join(commandWords(os.Args[1:], 0, true), " "),
-		Version:  versionString(),
+	var claims []compare.Claim
+	if f.claims != "" {
+		if claims, err = readClaims(f.claims); err != nil {
+			return err
+		}
+	}
+	rep, err := compared(sides, claims, compare.RunsOptions{
+		Margin:  share,
+		Command: "netdelta " + strings.Join(commandWords(os.Args[1:], 0, true), " "),
+		Version: versionString(),
 	})
-	if errors.Is(err, compare.ErrNothingInCommon) {
+	var exit *exitError
+	switch {
+	case errors.As(err, &exit):
+		return err
+	case errors.Is(err, compare.ErrNothingInCommon):
 		return &exitError{ExitUnmeasured, err}
-	} else if err != nil {
+	case err != nil:
 		return &exitError{ExitUsage, err}
 	}
-	d := compare.Document{Report: &rep, Kept: slices.Concat(sides[0].runs, sides[1].runs)}
-	if err := output.write(stdout, &d, report.Options{}); err != nil {
+	d := compare.Document{Report: &rep}
+	for _, s := range sides {
+		d.Kept = append(d.Kept, s.runs...)
+	}
+	if err := f.output.write(stdout, &d, report.Options{}); err != nil {
 		return err
 	}
 	return gate.judge(&rep)
@@ -102,6 +125,8 @@ type side struct {
 	name   string // empty: the runs' own label or ids
 	runs   []compare.Kept
 	damage []result.Warning
+	files  []string    // that it was read from; nil for what is kept
+	table  *scan.Table // what a file says of its own variants; nil for most
 }
 
 // library is where runs are found: in files, and in a store that is opened
@@ -117,20 +142,28 @@ func (l *library) close() {
 	}
 }
 
-// find returns the runs that a text means: the one in a file if it looks like
-// the name of a file and there is one, else those in the store.
+// find returns the runs that a text means: those in a file if it looks like the name
+// of one and there is one, else those in the store, else those in a file after all.
 func (l *library) find(ctx context.Context, ref string) (side, error) {
-	file := strings.ContainsRune(ref, os.PathSeparator) || strings.HasSuffix(ref, ".json")
-	if file {
-		if _, err := os.Stat(ref); err == nil {
-			return readExport(ref)
-		}
+	_, err := os.Stat(ref)
+	there := err == nil || ref == "-"
+	if there && filepath.Ext(ref) != "" || there && strings.ContainsRune(ref, os.PathSeparator) || ref == "-" {
+		return readExport(ref)
 	}
 	of, err := l.kept(ctx, ref)
-	if file && (errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrMissing) || errors.Is(err, store.ErrReadOnly)) {
+	if !there && !namesFile(ref) {
+		return of, err
+	}
+	if errors.Is(err, store.ErrNotFound) || errors.Is(err, store.ErrMissing) || errors.Is(err, store.ErrReadOnly) {
 		return readExport(ref) // which says what is wrong with it
 	}
 	return of, err
+}
+
+// namesFile says that a text that is no run was meant as the name of a file.
+func namesFile(ref string) bool {
+	endings := []string{".json", ".txt", ".log", ".out", ".csv", ".yaml", ".yml", ".netdelta"}
+	return strings.ContainsRune(ref, os.PathSeparator) || slices.Contains(endings, strings.ToLower(filepath.Ext(ref)))
 }
 
 func (l *library) kept(ctx context.Context, ref string) (side, error) {
@@ -158,33 +191,4 @@ func (l *library) kept(ctx context.Context, ref string) (side, error) {
 		of.damage = append(of.damage, damage...)
 	}
 	return of, nil
-}
-
-// readExport reads the run in a file.
-func readExport(name string) (side, error) {
-	fail := func(err error) (side, error) { return side{}, usageError("file %s: %w", name, err) }
-	f, err := os.Open(name)
-	if err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			err = path.Err
-		}
-		return fail(err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return fail(errors.New("it is no ordinary file"))
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxExport+1))
-	if err != nil {
-		return fail(err)
-	}
-	if len(data) > maxExport {
-		return fail(fmt.Errorf("it has more than %d MiB", maxExport>>20))
-	}
-	run, trials, err := result.DecodeExport(data)
-	if err != nil {
-		return fail(err)
-	}
-	return side{runs: []compare.Kept{{Run: run, Trials: trials}}}, nil
 }

@@ -18,6 +18,9 @@ import (
 // it is told whether they act independently; where they surely do not, each
 // one's effect is said to be a mean, and what it is at either level of the other.
 func (r *Report) Answer() []string {
+	if r.Posted {
+		return r.postedAnswer()
+	}
 	var sentences []string
 	for _, level := range r.Levels() {
 		sentences = append(sentences, r.sentence(level))

@@ -70,7 +70,7 @@ func (d *Document) of(k *keptRun, run *result.Run) []Of {
 		for _, x := range k.trials {
 			all = append(all, Of{Under: variantKey(x), Run: run, Trial: x})
 		}
-	case r.Separate():
+	case r.Separate() && r.Factors[0].Name == wholeRun:
 		side, names := d.side(run.ID), r.Factors[0].Levels
 		for _, x := range k.trials {
 			o := Of{Variant: names[side], At: side, Run: run, Trial: x}

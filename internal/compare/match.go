@@ -93,12 +93,14 @@ func matches(sides [2]*party) []*match {
 			}
 		}
 	}
+	first := firstOf(all)
 	slices.SortStableFunc(all, func(a, b *match) int {
 		return cmp.Or(
 			cmp.Compare(rankOf(a.test), rankOf(b.test)),
+			cmp.Compare(first[baseOf(a.test)], first[baseOf(b.test)]),
 			cmp.Compare(a.test.RequestSize(), b.test.RequestSize()),
 			cmp.Compare(a.test.ResponseSize(), b.test.ResponseSize()),
-			strings.Compare(a.test.String(), b.test.String()),
+			result.Natural(a.test.String(), b.test.String()),
 			strings.Compare(a.variant, b.variant),
 			cmp.Compare(a.timing.window, b.timing.window),
 			cmp.Compare(a.timing.warmup, b.timing.warmup),

@@ -57,7 +57,10 @@ type Report struct {
 	Experiment string  `json:"experiment"` // "compare" for separate runs
 	Question   string  `json:"question,omitempty"`
 	Pairing    Pairing `json:"pairing"`
-	Seed       uint64  `json:"seed"`
+	// Posted says that the figures are other programs', and no more of them is known
+	// than what was printed.
+	Posted bool   `json:"posted,omitempty"`
+	Seed   uint64 `json:"seed"`
 	// Blocks and Planned are 0 for separate runs.
 	Blocks  int  `json:"blocks"`         // blocks in which every trial is there
 	Planned int  `json:"blocks_planned"` // blocks that the plan asked for
@@ -154,6 +157,8 @@ type Source struct {
 	State  result.State `json:"state"`
 	Start  time.Time    `json:"start"`
 	Trials int          `json:"trials"` // all of them, compared or not
+	// File is the one that another program's figures were read from.
+	File string `json:"file,omitempty"`
 }
 
 // Comparison is one row: one metric of one test, a variant against the
@@ -218,7 +223,10 @@ type Comparison struct {
 	// the row can't tell them apart; null where nothing did.
 	Held *result.Held `json:"held,omitempty"`
 	// Spread is there where a side has several runs with figures.
-	Spread   *Spread          `json:"spread,omitempty"`
+	Spread *Spread `json:"spread,omitempty"`
+	// Single is there where the figures of both sides sum up single values that were
+	// printed.
+	Single   *Single          `json:"single,omitempty"`
 	Warnings []result.Warning `json:"warnings"`
 }
 

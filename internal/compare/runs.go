@@ -60,6 +60,9 @@ func Runs(old, new []Kept, opts RunsOptions) (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("compare: %w", err)
 	}
+	if postedOnly(a, b) {
+		return postedRuns(a, b, opts)
+	}
 	all := matches([2]*party{a, b})
 	nameMatches(all)
 	names := [2]string{a.name, b.name}
@@ -71,7 +74,7 @@ func Runs(old, new []Kept, opts RunsOptions) (Report, error) {
 		}
 	}
 	if len(both) == 0 {
-		return Report{}, fmt.Errorf("compare: %w: %s", ErrNothingInCommon, texts(lonely))
+		return Report{}, fmt.Errorf("compare: %w: %s", ErrNothingInCommon, texts(append(methodsDiffer(a, b), lonely...)))
 	}
 
 	by, noBoots := bootsOf([2]*party{a, b})
@@ -109,6 +112,7 @@ func Runs(old, new []Kept, opts RunsOptions) (Report, error) {
 	r.warn(noBoots...)
 	r.warn(opts.Warnings...)
 	r.warnOfRuns(a, b)
+	r.warn(methodsDiffer(a, b)...)
 	r.warn(lonely...)
 	r.warnOfTrials()
 	r.compareEnvironments(a, b)

@@ -131,6 +131,7 @@ type trial struct {
 	told     map[result.Taken]bool   // figures, and those with a reason to lack
 	held     map[string]*result.Held // of goodput, by the end that received
 	warnings []result.Warning
+	imported []result.Definition // of a trial that another program made
 }
 
 func grouped(trials []result.Trial) []*group {
@@ -167,7 +168,7 @@ func grouped(trials []result.Trial) []*group {
 			cmp.Compare(rank(a.test), rank(b.test)),
 			cmp.Compare(a.test.RequestSize(), b.test.RequestSize()),
 			cmp.Compare(a.test.ResponseSize(), b.test.ResponseSize()),
-			strings.Compare(a.test.String(), b.test.String()),
+			result.Natural(a.test.String(), b.test.String()),
 			strings.Compare(a.under, b.under),
 		)
 	})
