@@ -63,7 +63,7 @@ var posts = []struct {
 		{"", result.Loss, "variantB", 0, 0}, {"", result.Loss, "variantC", 0.125, 0}, {"", result.Loss, "variantD", 0.25, 0},
 	}, nil, nil},
 	{"uclamp", []string{"case12-table-all.txt"}, []postedRow{
-		{"send-64", "", "uclamp", -2.82, 0.01}, {"send-64", "", "uclamp-static-key", 0.59, 0.01}, {"send-1024", "", "uclamp", -3.05, 0.01}, {"send-16384", "", "uclamp", -2.40, 0.01}, {"send-16384", "", "uclamp-static-key", 1.47, 0.01},
+		{"message=64", "", "uclamp", -2.82, 0.01}, {"message=64", "", "uclamp-static-key", 0.59, 0.01}, {"message=1024", "", "uclamp", -3.05, 0.01}, {"message=16384", "", "uclamp", -2.40, 0.01}, {"message=16384", "", "uclamp-static-key", 1.47, 0.01},
 	}, nil, nil},
 	{"addresses", []string{"case14-netperf-variantA.txt", "case14-netperf-variantB.txt"}, []postedRow{
 		{"TCP_RR", result.Rate, "", 206.5, 0.1}, {"TCP_CRR", result.Rate, "", 209.7, 0.1}, {"UDP_RR", result.Rate, "", 212.5, 0.1},

@@ -127,3 +127,13 @@ func isImported(t spec.Test) bool {
 	_, ours := spec.KindOf(t.Name)
 	return !ours
 }
+
+// ImportedKnown is a metric of those that imports can have, without its end; false for
+// a name that is not in the table.
+func ImportedKnown(name string) (Definition, bool) {
+	i := importedPlace(name)
+	if i == len(importedMetrics) {
+		return Definition{}, false
+	}
+	return importedMetrics[i], true
+}
