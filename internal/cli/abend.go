@@ -14,6 +14,7 @@ import (
 	"netdelta/internal/result"
 	"netdelta/internal/run"
 	"netdelta/internal/spec"
+	"netdelta/internal/summary"
 )
 
 // conclude prints what the trials bear, and says how it ended.
@@ -103,6 +104,20 @@ func enough(plan *spec.Plan, keep *keeper) func(int) bool {
 // documentOf is a comparison of one run's trials with the run.
 func documentOf(rep *compare.Report, of result.Run, trials []result.Trial) *compare.Document {
 	return &compare.Document{Report: rep, Kept: []compare.Kept{{Run: of, Trials: trials}}}
+}
+
+func documentOfSingle(r result.Run, trials []result.Trial) *compare.Document {
+	rep := summary.Build(r, trials)
+	return &compare.Document{Summary: &rep, Kept: []compare.Kept{{Run: r, Trials: trials}}}
+}
+
+// documentOfKept is the report of one run, whatever it is of.
+func documentOfKept(k compare.Kept) (*compare.Document, error) {
+	if k.Run.Plan != nil && !k.Run.Plan.Single() {
+		rep, err := comparison(k.Run, k.Trials)
+		return documentOf(&rep, k.Run, k.Trials), err
+	}
+	return documentOfSingle(k.Run, k.Trials), nil
 }
 
 // comparison is the report of a run with something that varies.

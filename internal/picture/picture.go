@@ -68,6 +68,3 @@ type Row struct {
 	Verdict compare.Verdict
 	Better  string // "lower" or "higher"
 }
-
-// Of are the figures that a document bears, in the order in which a page shows them.
-func Of(d *compare.Document) []Figure { return nil }
