@@ -156,7 +156,7 @@ func exampleFolder(t *testing.T, x *twoHosts) string {
 	}
 	put("secret", take(x.secret))
 	put("plan.yaml", []byte("lab: {link: veth, context: napi}\nfactors:\n  send: {set: param.send, levels: [write, writev]}\ntests: [tcp_stream size=4KiB]\ntime: 50ms\nseed: 3\n"))
-	post := filepath.Join("testdata", "posts")
+	post := filepath.Join("..", "interop", "testdata", "posts")
 	put("before.txt", take(filepath.Join(post, "000-sci-tasklet.txt")))
 	put("after.txt", take(filepath.Join(post, "000-sci-kthread.txt")))
 	put("post.txt", take(filepath.Join(post, "000-sci-kthread.txt")))

@@ -82,7 +82,7 @@ func postedSides(t *testing.T, args []string) []side {
 	l := library{path: filepath.Join(t.TempDir(), "none.db")}
 	var sides []side
 	for _, arg := range args {
-		s, err := l.operand(t.Context(), "testdata/posts/"+strings.ReplaceAll(arg, ",", ",testdata/posts/"))
+		s, err := l.operand(t.Context(), "../interop/testdata/posts/"+strings.ReplaceAll(arg, ",", ",../interop/testdata/posts/"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,8 @@ func (r *unpaired) withinSpread(m *match) []result.Warning {
 	}
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
-	if apart := max(reach(m, 0, r), reach(m, 1, r)); apart >= diff {
+	apart := max(reach(m, 0, r), reach(m, 1, r))
+	if apart >= diff {
 		say("runs of one variant differ by %s", unit.Format(apart, r.Unit))
 	}
 	if wa, wb, level := widest(m.trials(0), r.taken()), widest(m.trials(1), r.taken()), levelOf(m, r.taken()); wa*a/200+wb*b/200 >= diff {
@@ -83,6 +84,11 @@ func (r *unpaired) withinSpread(m *match) []result.Warning {
 		if sd := largest(slices.Concat(figuresOf(m.trials(0), t), figuresOf(m.trials(1), t))); sd >= diff {
 			say("the program gives its single values a standard deviation of up to %s", unit.Format(sd, r.Unit))
 		}
+	}
+	if len(said) == 0 && 2*apart >= diff {
+		return []result.Warning{{Code: withinSpread, Metric: r.Metric, End: r.End,
+			Text:   fmt.Sprintf("the change of %s is less than twice what runs of one variant differ by, %s", unit.Format(diff, r.Unit), unit.Format(apart, r.Unit)),
+			Advice: "find out why runs of one variant differ so much, before anything else"}}
 	}
 	if len(said) == 0 {
 		return nil
@@ -154,7 +160,7 @@ func tailOnly(rows []*unpaired) {
 					if max(a, b) >= tailMoves*min(a, b) {
 						tail = append(tail, r)
 					}
-				case "min":
+				case "min", "p9999", "p99999": // few messages too
 				default:
 					body = append(body, r)
 					change := math.Abs(value(r.DeltaPct))

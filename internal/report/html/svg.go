@@ -143,7 +143,7 @@ func ticks(lo, hi float64) []float64 {
 	}
 	var all []float64
 	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {
-		all = append(all, i*step)
+		all = append(all, i*step+0) // which is 0 and not -0 at zero
 	}
 	return all
 }
