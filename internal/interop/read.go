@@ -3,7 +3,9 @@ package interop
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"netdelta/internal/interop/scan"
 )
@@ -25,7 +27,7 @@ func Read(name string, data []byte) (Outcome, error) {
 	o := Outcome{Name: f.Name}
 	taken := make([]bool, len(f.Lines)+1)
 	for _, t := range tools {
-		found := t.Read(f)
+		found := within(t.Read(f), len(f.Lines))
 		if slices.ContainsFunc(found.Claimed, func(s scan.Span) bool { return anyTaken(taken, s) }) {
 			found = without(found, taken)
 		}
@@ -47,6 +49,16 @@ func Read(name string, data []byte) (Outcome, error) {
 	o.Problems = append(o.Problems, leftOver(f, taken, o.Problems)...)
 	slices.SortStableFunc(o.Problems, func(a, b scan.Problem) int { return cmp.Compare(a.From, b.From) })
 	return o, nil
+}
+
+// within leaves out what a reader says of lines that there are not, which would be a
+// mistake of the reader's and must not become one of the file's.
+func within(found scan.Found, lines int) scan.Found {
+	outside := func(s scan.Span) bool { return s.From < 1 || s.To < s.From || s.To > lines }
+	found.Tests = slices.DeleteFunc(found.Tests, func(t scan.Test) bool { return outside(scan.Span{From: t.Line, To: t.To}) })
+	found.Claimed = slices.DeleteFunc(found.Claimed, outside)
+	found.Problems = slices.DeleteFunc(found.Problems, func(p scan.Problem) bool { return outside(p.Span) })
+	return found
 }
 
 func anyTaken(taken []bool, s scan.Span) bool {
@@ -71,7 +83,7 @@ func leftOver(f *scan.File, taken []bool, told []scan.Problem) []scan.Problem {
 	}
 	var all []scan.Problem
 	for _, l := range f.Lines {
-		if taken[l.No] || l.Text == "" {
+		if taken[l.No] || strings.TrimSpace(l.Text) == "" || prompt.MatchString(l.Text) {
 			continue
 		}
 		if n := len(all); n > 0 && all[n-1].To == l.No-1 {
@@ -82,6 +94,9 @@ func leftOver(f *scan.File, taken []bool, told []scan.Problem) []scan.Problem {
 	}
 	return all
 }
+
+// prompt is a shell's, with or without a command, as terminals copy it.
+var prompt = regexp.MustCompile(`^\s*\[?[\w.-]+@[\w.-]+[: ][^ ]*\]? ?[#$>%](\s|$)|^\s*[#$%>]\s+\S*(netperf|iperf3?|qperf|sockperf|fping|ping|nuttcp|NPtcp|ntttcp|tcp_rr|tcp_stream|docker)\b|^\s*\+ \S`)
 
 // shorten keeps a long line from filling a report.
 func shorten(text string) string {

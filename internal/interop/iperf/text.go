@@ -39,6 +39,7 @@ type output struct {
 	reverse     bool
 	bidir       bool
 	server      bool
+	parallel    bool // there are several streams, as the command says
 	version     string
 	peer        string
 	length      string
@@ -128,6 +129,8 @@ func (o *output) command(tool, flags string) {
 			o.bidir = true
 		case "-s", "--server":
 			o.server = true
+		case "-P", "--parallel":
+			o.parallel = i+1 < len(w) && w[i+1] != "1"
 		case "-l", "--length":
 			if i+1 < len(w) {
 				o.length = w[i+1]

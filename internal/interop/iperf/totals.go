@@ -44,7 +44,7 @@ func (o *output) finals() (finals []row, alone bool) {
 		}
 	}
 	if len(finals) > 0 {
-		if !summed && o.streams() > 1 {
+		if !summed && (o.parallel || o.streams() > 1) {
 			return nil, false // totals of streams without their sum: some may be missing
 		}
 		return finals, false
@@ -65,8 +65,8 @@ func (o *output) finals() (finals []row, alone bool) {
 			whole = x
 		}
 	}
-	if whole == nil {
-		return nil, false
+	if whole == nil || o.tool == "iperf3" && !o.headed {
+		return nil, false // iperf3 prints its totals below a second head
 	}
 	for i := range o.rows {
 		// A row that begins at 0 is a total only if it spans what comes before it.

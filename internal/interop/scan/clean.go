@@ -47,8 +47,8 @@ var (
 func clean(raw string) string {
 	text := html.UnescapeString(raw)
 	text = escapes.ReplaceAllString(text, "")
-	text = quotes.ReplaceAllString(text, "")
 	text = stamps.ReplaceAllString(text, "")
+	text = quotes.ReplaceAllString(text, "")
 	text = bold.ReplaceAllString(text, "$1")
 	text = typed.ReplaceAllString(text, "")
 	text = strings.ReplaceAll(text, "\u00a0", " ")
