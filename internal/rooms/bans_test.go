@@ -41,7 +41,7 @@ var bans = []ban{
 	{target: "io/ioutil", reason: "io and os have what it had"},
 	{except: []string{"store/sqlite"}, target: "modernc.org/sqlite/...", reason: "what keeps runs is behind the Store interface, so that another backend can do so"},
 	{except: []string{"store/sqlite"}, target: "database/sql/...", reason: "what keeps runs is behind the Store interface, so that another backend can do so"},
-	{except: []string{"labtest", "labtest/veth", "rooms", "store/storetest"}, target: "testing/...", reason: "test helpers live in labtest, and what every store has to pass in store/storetest"},
+	{except: []string{"labtest", "labtest/veth", "labtest/browser", "rooms", "store/storetest"}, target: "testing/...", reason: "test helpers live in labtest, and what every store has to pass in store/storetest"},
 }
 
 func (b ban) applies(room string) bool {

@@ -20,7 +20,7 @@ var layers = []struct {
 	{"linux", []string{"sys", "sys/tuntap", "sys/uring", "sys/nft", "feature", "counters/bpf", "counters", "ether", "netlab", "knob", "traffic"}},
 	{"processes", []string{"store", "store/memory", "store/sqlite", "store/storetest",
 		"worker", "roles", "ctl", "agent", "run", "hosts", "report/text", "report/rows", "report/markdown", "report/html", "report/plot", "report/term", "report", "web", "lab"}},
-	{"surface", []string{"cli", "labtest", "labtest/veth", "rooms", "cmd/netdelta"}},
+	{"surface", []string{"cli", "labtest", "labtest/veth", "labtest/browser", "rooms", "cmd/netdelta"}},
 }
 
 var pure = []string{"unit", "hist", "spec", "result", "stats", "summary", "compare", "calibrate", "findings", "doctor",

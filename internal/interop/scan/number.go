@@ -29,5 +29,5 @@ func Number(text string) (float64, bool) {
 	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 		return 0, false
 	}
-	return v, true
+	return v + 0, true // no zero with a sign
 }
