@@ -142,15 +142,8 @@ func Eval[T any](p *Page, expression string) T {
 	return value
 }
 
-// Wait waits until an expression of the page's is true.
-func (p *Page) Wait(expression string) {
-	p.t.Helper()
-	ctx, cancel := p.limited()
-	defer cancel()
-	if _, err := chromedp.Run(ctx, chromedp.Poll[chromedp.Void](expression)); err != nil {
-		p.t.Fatalf("%s does not come true: %v", expression, err)
-	}
-}
+// Await waits until something that a selector finds is seen, on this page or the next.
+func (p *Page) Await(selector string) { p.t.Helper(); p.Do(chromedp.WaitVisible(selector)) }
 
 // Quiet fails the test if the page complained of anything, or asked for what does not
 // begin with one of these.
