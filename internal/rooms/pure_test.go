@@ -16,9 +16,9 @@ import (
 // what computes and neither sees nor changes its surroundings, so that the
 // room can be tested exactly and runs anywhere.
 var pureImports = []string{
-	"bytes", "cmp", "container/...", "encoding/...", "errors", "fmt", "hash/...", "io", "iter", "maps", "math/...",
+	"bufio", "bytes", "cmp", "compress/gzip", "container/...", "encoding/...", "errors", "fmt", "hash/...", "html", "io", "iter", "maps", "math/...",
 	"net/netip", "regexp/...", "slices", "sort", "strconv", "strings", "text/template/...", "time", "unicode/...",
-	"github.com/goccy/go-yaml/...",
+	"github.com/goccy/go-yaml/...", "github.com/go-json-experiment/json/...",
 }
 
 // surroundings lists what packages of pureImports have that is not pure.

@@ -269,7 +269,7 @@ func TestChanges(t *testing.T) {
 func TestAtOnce(t *testing.T) {
 	h := siteOf(filled(t), false)
 	var all sync.WaitGroup
-	for range 8 {
+	for range 3 {
 		for _, path := range []string{"/trend", "/", "/run/old", "/compare?old=old&new=new"} {
 			all.Go(func() {
 				if status, _, _ := get(t, h, path); status != 200 {

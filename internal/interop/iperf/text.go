@@ -11,6 +11,7 @@ var (
 	rows = regexp.MustCompile(`\[ *(SUM|[0-9]+|\*[0-9]+) *\](?:\[(TX|RX)-([CS])\])?\s+([0-9.]+)- ?([0-9.]+)\s+sec\s+([0-9.]+) ([KMGT]?Bytes)\s+([0-9.]+) ([KMGT]?(?:bits|Bytes)/sec)(.*)$`)
 	// heads are lines that belong to an output and have no figure.
 	heads    = regexp.MustCompile(`^\s*(\[ *ID *\]|- -|-{20,}|Connecting to host|Reverse mode|iperf Done|Client connecting to|Server listening|TCP window size|UDP buffer size|(Sending|Receiving) [0-9]+ byte|Accepted connection|Starting Test|Time: |Cookie:|TCP MSS|Test Complete|CPU Utilization|(snd|rcv)_tcp_congestion|Control connection MSS|\[ *[0-9]+ *\] (local|Sent|WARNING|Server Report)|Linux \S+ [0-9]|iperf [0-9]+\.|Iperf Done)`)
+	dashes   = regexp.MustCompile(`^\s*-{20,}\s*$`)
 	command  = regexp.MustCompile(`^\s*\S*.*?\b(iperf3?)\s+(-[A-Za-z-].*)$`)
 	datagram = regexp.MustCompile(`([0-9.a-z+-]+) ms\s+([0-9-]+)\s*/\s*([0-9-]+)\s+\(`)
 	retrans  = regexp.MustCompile(`^\s+([0-9]+)\s`)
@@ -60,9 +61,17 @@ func (r *reader) texts() {
 		cmd := command.FindStringSubmatch(text)
 		m := rows.FindStringSubmatch(text)
 		starts := cmd != nil && !errors3.MatchString(text) && !strings.Contains(text, " sec ") || strings.HasPrefix(strings.TrimSpace(text), "Connecting to host") || strings.Contains(text, "Client connecting to")
-		if starts && (len(o.rows) > 0 || o.failed != "") {
+		if starts && (len(o.rows) > 0 || o.failed != "" || cmd != nil && o.first > 0) {
 			r.end(&o)
 			o = output{}
+		}
+		foreign := m == nil && cmd == nil && strings.TrimSpace(text) != "" && !heads.MatchString(text) && !sent.MatchString(text) && !errors3.MatchString(text)
+		if (foreign || dashes.MatchString(text)) && o.total() {
+			// What follows the totals is not of this output.
+			r.end(&o)
+			o = output{}
+		} else if foreign && o.tool == "" && len(o.rows) == 0 {
+			o = output{} // a rule alone was another's
 		}
 		switch {
 		case m != nil:

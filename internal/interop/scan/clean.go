@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"html"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +17,7 @@ func New(name string, data []byte) (*File, error) {
 	if !utf8.Valid(data) {
 		data = bytes.ToValidUTF8(data, []byte("?"))
 	}
-	f := &File{Name: filepath.Base(name), Data: data}
+	f := &File{Name: name[strings.LastIndexAny(name, `/\`)+1:], Data: data}
 	text := strings.ReplaceAll(string(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))), "\r\n", "\n")
 	for i, raw := range strings.Split(strings.ReplaceAll(text, "\r", "\n"), "\n") {
 		f.Lines = append(f.Lines, Line{No: i + 1, Text: clean(raw), Raw: raw})
