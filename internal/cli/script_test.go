@@ -60,6 +60,10 @@ func labProbe() feature.Probe {
 }
 
 func TestScripts(t *testing.T) {
+	posts, err := filepath.Abs("../interop/testdata/posts")
+	if err != nil {
+		t.Fatal(err)
+	}
 	exports, err := filepath.Abs("testdata/exports")
 	if err != nil {
 		t.Fatal(err)
@@ -71,6 +75,7 @@ func TestScripts(t *testing.T) {
 				Dir:           s.dir,
 				UpdateScripts: *update,
 				Setup: func(e *testscript.Env) error {
+					e.Setenv("POSTS", posts)                                          // what people posted, and tables of it
 					e.Setenv("EXPORTS", exports)                                      // runs that were kept, of one variant each
 					e.Setenv("NETDELTA_JOURNAL", filepath.Join(e.WorkDir, "journal")) // not the machine's
 					return nil

@@ -26,11 +26,10 @@ func throughputUnit(word string) (float64, bool) {
 
 // columns are those of a table by the last line of its head, which has their units.
 type columns struct {
-	kind  string // "stream", "udp" or "rr"
-	bits  float64
-	unit  string
-	cpu   bool
-	words int
+	kind string // "stream", "udp" or "rr"
+	bits float64
+	unit string
+	cpu  bool
 }
 
 // columnsOf reads the units' line. Blanks in it may have been lost.

@@ -23,7 +23,6 @@ var (
 	percentile = regexp.MustCompile(`---> (?:percentile\s+([0-9.]+)|<(MIN|MAX)> observation)\s*=\s*([-0-9.na]+)`)
 	dropped    = regexp.MustCompile(`# dropped messages = ([0-9]+); # duplicated messages = ([0-9]+); # out-of-order messages = ([0-9]+)`)
 	valid      = regexp.MustCompile(`\[Valid Duration\] RunTime=([0-9.]+) sec; SentMessages=([0-9]+); ReceivedMessages=([0-9]+)`)
-	total      = regexp.MustCompile(`\[Total Run\] RunTime=([0-9.]+) sec; .*SentMessages=([0-9]+); ReceivedMessages=([0-9]+)`)
 	messages   = regexp.MustCompile(`Summary: Message Rate is ([0-9.]+) \[msg/sec\]`)
 	bandwidths = regexp.MustCompile(`Summary: BandWidth is ([0-9.]+) MBps`)
 	size       = regexp.MustCompile(`(?:^|\s)(?:-m|--msg-size)[= ]([0-9]+)|msg-size=([0-9]+)\.`)
@@ -45,9 +44,7 @@ type reader struct {
 	test  scan.Test
 	begun bool
 	// full says that the times are of whole round trips.
-	full bool
-	// summed is the line after which nothing but details of a throughput may follow.
-	summed bool
+	full   bool
 	failed string
 }
 

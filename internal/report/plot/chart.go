@@ -79,7 +79,7 @@ func axes(p *plot.Plot, f *picture.Figure) {
 		} else if len(of.Categories) > 0 {
 			named := make([]plot.Tick, len(of.Categories))
 			for i, name := range of.Categories {
-				named[i] = plot.Tick{Value: float64(i), Label: name}
+				named[i] = plot.Tick{Value: float64(i), Label: cut(name)}
 			}
 			a.Tick.Marker = plot.ConstantTicks(named)
 			a.Min, a.Max = -0.6, float64(len(of.Categories))-0.4
@@ -91,6 +91,14 @@ func axes(p *plot.Plot, f *picture.Figure) {
 		p.X.Tick.Label.Rotation = math.Pi / 7
 		p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
 	}
+}
+
+// cut keeps a long name from taking the plot's room.
+func cut(name string) string {
+	if r := []rune(name); len(r) > 34 {
+		return string(r[:31]) + "..."
+	}
+	return name
 }
 
 func longNames(names []string) bool {

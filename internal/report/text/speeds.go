@@ -43,7 +43,11 @@ func runSpeeds(r *summary.Report) []Item {
 
 // tellsSpeed says whether a test's speed is told of by its rows of a metric:
 // goodput of streams, and the rate of round trips that have a fixed one.
+// Of another program's test it is not known.
 func tellsSpeed(t spec.Test, metric string) bool {
+	if _, ours := spec.KindOf(t.Name); !ours {
+		return false
+	}
 	return metric == result.Goodput || metric == result.Rate && t.OpenLoop()
 }
 
