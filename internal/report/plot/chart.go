@@ -132,18 +132,11 @@ func decades(lo, hi float64) []plot.Tick {
 	return all
 }
 
-// even are ticks at 1, 2 or 5 of a power of ten.
+// even are ticks of an even axis.
 func even(lo, hi float64) []plot.Tick {
-	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/5)))
-	for _, m := range []float64{1, 2, 5, 10} {
-		if (hi-lo)/(step*m) <= 7 {
-			step *= m
-			break
-		}
-	}
 	var all []plot.Tick
-	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {
-		all = append(all, plot.Tick{Value: i * step, Label: short(i * step)})
+	for _, v := range picture.Ticks(lo, hi) {
+		all = append(all, plot.Tick{Value: v, Label: short(v)})
 	}
 	return all
 }

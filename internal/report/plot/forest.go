@@ -18,23 +18,6 @@ var verdicts = map[compare.Verdict]color.RGBA{
 	compare.Same: {0x55, 0x55, 0x55, 0xff}, compare.Unsure: {0x99, 0x99, 0x99, 0xff},
 }
 
-// Span is what a forest's axis reaches, in percent: all estimates, and their intervals
-// as far as one wide interval does not squeeze the others.
-func Span(f *picture.Figure) (lo, hi float64) {
-	lo, hi = -5, 5
-	for _, r := range f.Rows {
-		lo, hi = min(lo, r.Est, -r.Margin), max(hi, r.Est, r.Margin)
-	}
-	limit := 1.6 * max(-lo, hi)
-	for _, r := range f.Rows {
-		if finite(r.Lo) && finite(r.Hi) {
-			lo, hi = min(lo, max(r.Lo, -limit)), max(hi, min(r.Hi, limit))
-		}
-	}
-	pad := 0.05 * (hi - lo)
-	return lo - pad, hi + pad
-}
-
 // forest draws a row for each comparison, grouped.
 func forest(c draw.Canvas, p *plot.Plot, f *picture.Figure) {
 	label, change := style(p, 8.5, ink), style(p, 8.5, ink)
@@ -48,13 +31,14 @@ func forest(c draw.Canvas, p *plot.Plot, f *picture.Figure) {
 		right = max(right, change.Width(r.Change+"  "+string(r.Verdict)))
 	}
 	left, right = min(left+20, 330), min(right+14, 230)
-	lo, hi := Span(f)
+	lo, hi := f.Span()
 	x0, x1 := c.Min.X+left, c.Max.X-right
-	tx := func(v float64) vg.Length {
-		return x0 + (x1-x0)*vg.Length((math.Max(lo, math.Min(hi, v))-lo)/(hi-lo))
+	at := func(place float64) vg.Length {
+		return x0 + (x1-x0)*vg.Length((math.Max(lo, math.Min(hi, place))-lo)/(hi-lo))
 	}
+	tx := func(percent float64) vg.Length { return at(picture.Place(percent)) }
 	top, bottom := c.Max.Y-4, c.Min.Y+26
-	axis(c, p, tx, lo, hi, top, bottom)
+	axis(c, p, at, lo, hi, top, bottom)
 	y, last := top, ""
 	for _, r := range f.Rows {
 		if r.Group != last {
@@ -70,9 +54,9 @@ func forest(c draw.Canvas, p *plot.Plot, f *picture.Figure) {
 		col := verdicts[r.Verdict]
 		if finite(r.Lo) && finite(r.Hi) {
 			c.StrokeLine2(draw.LineStyle{Color: col, Width: 1.4}, tx(r.Lo), mid, tx(r.Hi), mid)
-			for _, end := range []struct{ v, cut float64 }{{r.Lo, lo}, {r.Hi, hi}} {
-				if end.v >= lo && end.v <= hi {
-					c.StrokeLine2(draw.LineStyle{Color: col, Width: 1.2}, tx(end.v), mid-3, tx(end.v), mid+3)
+			for _, end := range []float64{r.Lo, r.Hi} {
+				if place := picture.Place(end); place >= lo && place <= hi {
+					c.StrokeLine2(draw.LineStyle{Color: col, Width: 1.2}, tx(end), mid-3, tx(end), mid+3)
 				}
 			}
 		}
@@ -84,19 +68,15 @@ func forest(c draw.Canvas, p *plot.Plot, f *picture.Figure) {
 }
 
 // axis draws the scale below the rows.
-func axis(c draw.Canvas, p *plot.Plot, tx func(float64) vg.Length, lo, hi float64, top, bottom vg.Length) {
+func axis(c draw.Canvas, p *plot.Plot, at func(float64) vg.Length, lo, hi float64, top, bottom vg.Length) {
 	s := style(p, 8, faint)
 	s.XAlign, s.YAlign = draw.XCenter, draw.YTop
-	c.StrokeLine2(draw.LineStyle{Color: faint, Width: 0.8}, tx(lo), bottom, tx(hi), bottom)
-	for _, t := range even(lo, hi) {
-		x := tx(t.Value)
+	c.StrokeLine2(draw.LineStyle{Color: faint, Width: 0.8}, at(lo), bottom, at(hi), bottom)
+	for _, t := range picture.ChangeTicks(lo, hi) {
+		x := at(t.At)
 		c.StrokeLine2(draw.LineStyle{Color: gridly, Width: 0.6}, x, bottom, x, top)
 		c.StrokeLine2(draw.LineStyle{Color: faint, Width: 0.8}, x, bottom, x, bottom-3)
-		name := t.Label + "%"
-		if t.Value > 0 {
-			name = "+" + name
-		}
-		c.FillText(s, vg.Point{X: x, Y: bottom - 5}, name)
+		c.FillText(s, vg.Point{X: x, Y: bottom - 5}, t.Name)
 	}
 }
 
