@@ -36,18 +36,20 @@ func (r *Report) postedAnswer() []string {
 // mostLeading is how many figures stand for a test that has none of its own to.
 const mostLeading = 3
 
-// leading are the rows that stand for their tests.
+// leading are the rows that stand for their tests: and where a link's rate may have held
+// those, what it cost.
 func leading(rows []Comparison) []Comparison {
-	count := map[string]int{}
+	count, held := map[string]int{}, map[string]bool{}
 	for _, c := range rows {
 		if c.Rank() == result.Headline {
 			count[c.Test+c.Under] = -1
+			held[c.Test+c.Under] = held[c.Test+c.Under] || c.pinned()
 		}
 	}
 	var all []Comparison
 	for _, c := range rows {
 		switch n := count[c.Test+c.Under]; {
-		case c.Rank() == result.Headline:
+		case c.Rank() == result.Headline, held[c.Test+c.Under] && strings.HasPrefix(c.Metric, result.CPU):
 			all = append(all, c)
 		case n >= 0 && n < mostLeading && c.Rank() == result.Main:
 			count[c.Test+c.Under]++
@@ -67,7 +69,7 @@ func (r *Report) postedParts(l Level) (parts []string, ways [2][]string) {
 		group := slices.DeleteFunc(slices.Clone(rows), func(o Comparison) bool {
 			return baseOf(o.Of()) != baseOf(c.Of()) || o.Metric != c.Metric || o.End != c.End || o.pinned() != c.pinned() || o.lacks() != c.lacks()
 		})
-		name := baseOf(c.Of()) + " " + c.Metric
+		name := baseOf(c.Of()) + " " + c.metricAt(l.Rows)
 		if c.Under != "" {
 			name += " with " + c.Under
 		}
@@ -80,7 +82,7 @@ func (r *Report) postedParts(l Level) (parts []string, ways [2][]string) {
 			parts = append(parts, c.postedPart(l.Rows))
 		case !slices.Contains(done, key):
 			done = append(done, key)
-			parts = append(parts, postedRange(group))
+			parts = append(parts, postedRange(group, l.Rows))
 		}
 	}
 	return parts, ways
@@ -126,7 +128,7 @@ func (c *Comparison) toward() int {
 // postedPart is one figure in words: "ping size=56 rtt_mean x30.8 (181 us to 5.59
 // ms), for the worse, and no value of one lies among the other's".
 func (c *Comparison) postedPart(all []Comparison) string {
-	text := c.Name() + " " + c.Metric + " "
+	text := c.Name() + " " + c.metricAt(all) + " "
 	if c.lacks() {
 		return text + c.sideText(c.A) + " against " + c.sideText(c.B)
 	}
@@ -150,6 +152,16 @@ func (c *Comparison) postedPart(all []Comparison) string {
 		text += ", but " + but
 	}
 	return text
+}
+
+// metricAt is the row's metric, with its end where the test has it at both.
+func (c *Comparison) metricAt(rows []Comparison) string {
+	if c.End != "" && slices.ContainsFunc(rows, func(o Comparison) bool {
+		return o.Of() == c.Of() && o.Under == c.Under && o.Metric == c.Metric && o.End != c.End
+	}) {
+		return c.Metric + " " + c.End
+	}
+	return c.Metric
 }
 
 // direction is toward in words.
@@ -213,9 +225,9 @@ func (c *Comparison) otherway(all []Comparison) string {
 }
 
 // postedRange is the changes of many tests of one name.
-func postedRange(group []Comparison) string {
+func postedRange(group, all []Comparison) string {
 	c := &group[0]
-	text := fmt.Sprintf("%s %s in %d tests ", baseOf(c.Of()), c.Metric, len(group))
+	text := fmt.Sprintf("%s %s in %d tests ", baseOf(c.Of()), c.metricAt(all), len(group))
 	if c.lacks() {
 		return text + "no data on one side"
 	}
