@@ -37,7 +37,7 @@ content is kept once. FILE - is standard input.
 
 A figure that is not in the file is not made up: a test that failed has no data,
 and not zero.`,
-		Example: `  netdelta import before.txt --label old
+		Example: `  netdelta import before.txt --label before
   netdelta import --dry-run post.txt
   netdelta import --list`,
 		Args: func(_ *cobra.Command, args []string) error {

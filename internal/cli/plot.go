@@ -38,7 +38,7 @@ folder; without it one is drawn in the terminal.`,
 		Example: `  netdelta plot old new --list
   netdelta plot old new --figure forest -o forest.svg
   netdelta plot old new --format png -o figures/
-  netdelta plot post.netdelta --figure forest --format term`,
+  netdelta plot old new --figure forest --format term`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usageError("plot takes runs or files, got none")
