@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"sort"
 	"strings"
 
 	"netdelta/internal/interop/scan"
@@ -69,11 +70,7 @@ func (r *reader) json() {
 	}
 	all := text.String()
 	lineAt := func(at int) int {
-		n := 0
-		for n < len(starts) && starts[n] <= at {
-			n++
-		}
-		return n
+		return sort.Search(len(starts), func(n int) bool { return starts[n] > at })
 	}
 	for at := 0; at < len(all); {
 		i := strings.IndexByte(all[at:], '{')
@@ -101,7 +98,7 @@ func (r *reader) json() {
 			r.problem(from, to, "iperf3's JSON is cut off: nothing is taken from it")
 			continue
 		}
-		r.object(object, all, begin, from, to, lineAt)
+		r.object(object, begin, from, to, lineAt)
 	}
 }
 
@@ -141,7 +138,8 @@ var (
 )
 
 // object reads one object.
-func (r *reader) object(object, all string, begin, from, to int, lineAt func(int) int) {
+func (r *reader) object(object string, begin, from, to int, lineAt func(int) int) {
+	written := object
 	object = broken.ReplaceAllString(object, "$1$2+$3")
 	object = commas.ReplaceAllString(object, "$1")
 	object = nans.ReplaceAllString(object, "${1}null$2")
@@ -164,7 +162,7 @@ func (r *reader) object(object, all string, begin, from, to int, lineAt func(int
 	}
 	// at is the line of a key, for figures to point at.
 	at := func(key string) int {
-		if i := strings.LastIndex(all[begin:], `"`+key+`"`); i >= 0 {
+		if i := strings.LastIndex(written, `"`+key+`"`); i >= 0 {
 			if n := lineAt(begin + i); n <= to {
 				return n
 			}

@@ -1,7 +1,9 @@
 package ping
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,8 +28,8 @@ func (r *reader) fping() bool {
 	if m := fpingReply.FindStringSubmatch(l.Text); m != nil {
 		r.found.Claimed = append(r.found.Claimed, scan.Span{From: l.No, To: l.No})
 		r.at++
-		if !r.summarised(m[1]) {
-			r.problem(l.No, "fping's summary of "+m[1]+" is missing: its single replies are not taken without it")
+		if v, ok := scan.Number(m[4]); ok {
+			r.replies[m[1]] = append(r.replies[m[1]], fpinged{l.No, v * 1e6, m[3]})
 		}
 		return true
 	}
@@ -37,18 +39,13 @@ func (r *reader) fping() bool {
 	}
 	r.at++
 	s := state{peer: m[1], from: l.No, to: l.No, counted: l.No}
-	for _, x := range r.f.Lines[:r.at] {
-		if y := fpingReply.FindStringSubmatch(x.Text); y != nil && y[1] == m[1] {
-			s.from = min(s.from, x.No)
-			if v, ok := scan.Number(y[4]); ok && y[4] != "" {
-				if s.first == 0 {
-					s.first = x.No
-				}
-				s.values = append(s.values, v*1e6)
-				s.size = y[3]
-			}
+	for _, y := range r.replies[m[1]] {
+		if s.first == 0 {
+			s.first = y.line
 		}
+		s.values, s.size = append(s.values, y.ns), y.size
 	}
+	delete(r.replies, m[1]) // of another fping, those that follow
 	s.sent, _ = scan.Number(m[2])
 	s.received, _ = scan.Number(m[3])
 	if m[5] != "" {
@@ -67,14 +64,18 @@ func (r *reader) fping() bool {
 	return true
 }
 
-// summarised says that a host's summary follows.
-func (r *reader) summarised(host string) bool {
-	for _, l := range r.f.Lines[r.at:] {
-		if m := fpingSummary.FindStringSubmatch(l.Text); m != nil && m[1] == host {
-			return true
-		}
+// fpinged is one reply.
+type fpinged struct {
+	line int
+	ns   float64
+	size string
+}
+
+// unsummarised says of replies that no summary followed.
+func (r *reader) unsummarised() {
+	for _, host := range slices.Sorted(maps.Keys(r.replies)) {
+		r.problem(r.replies[host][0].line, "fping's summary of "+host+" is missing: its single replies are not taken without it")
 	}
-	return false
 }
 
 func word(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

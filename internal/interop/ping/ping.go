@@ -16,12 +16,13 @@ import (
 
 // Read finds the outputs in a file.
 func Read(f *scan.File) scan.Found {
-	r := &reader{f: f}
+	r := &reader{f: f, replies: map[string][]fpinged{}}
 	for r.at < len(f.Lines) {
 		if !r.fping() && !r.ping() {
 			r.at++
 		}
 	}
+	r.unsummarised()
 	return r.found
 }
 
@@ -29,6 +30,8 @@ type reader struct {
 	f     *scan.File
 	at    int
 	found scan.Found
+	// replies are fping's, by host, until its summary comes.
+	replies map[string][]fpinged
 }
 
 var (

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 
 	"netdelta/internal/interop/scan"
 	"netdelta/internal/result"
@@ -36,20 +37,20 @@ type factor struct {
 }
 
 type metric struct {
-	Test   string             `yaml:"test"`
-	Params yaml.MapSlice      `yaml:"params"`
-	Metric string             `yaml:"metric"`
-	Unit   string             `yaml:"unit"`
-	Better string             `yaml:"better"`
-	End    string             `yaml:"end"`
-	Less   float64            `yaml:"less"`
-	Values map[string]numbers `yaml:"values"`
-	Cells  []cell             `yaml:"cells"`
+	Test   string         `yaml:"test"`
+	Params yaml.MapSlice  `yaml:"params"`
+	Metric string         `yaml:"metric"`
+	Unit   string         `yaml:"unit"`
+	Better string         `yaml:"better"`
+	End    string         `yaml:"end"`
+	Less   float64        `yaml:"less"`
+	Values map[string]any `yaml:"values"`
+	Cells  []cell         `yaml:"cells"`
 }
 
 type cell struct {
 	Of    map[string]string `yaml:"of"`
-	Value numbers           `yaml:"value"`
+	Value any               `yaml:"value"`
 }
 
 type claimed struct {
@@ -67,23 +68,31 @@ type claimed struct {
 	WithinPct float64           `yaml:"within_pct"`
 }
 
-// numbers is one number or a list of them.
-type numbers []float64
-
-// UnmarshalYAML reads either.
-func (n *numbers) UnmarshalYAML(data []byte) error {
-	var one float64
-	if err := yaml.Unmarshal(data, &one); err == nil && !bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
-		*n = numbers{one}
-		return nil
-	}
+// numbersOf is one number or a list of them. (A type that reads itself costs the library
+// a walk through the whole document for each value.)
+func numbersOf(value any) ([]float64, error) {
 	var all []float64
-	if err := yaml.Unmarshal(data, &all); err != nil {
-		return fmt.Errorf("%q is no number, nor a list of numbers", strings.TrimSpace(string(data)))
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
 	}
-	*n = all
-	return nil
+	for _, x := range list {
+		switch v := x.(type) {
+		case float64:
+			all = append(all, v)
+		case uint64:
+			all = append(all, float64(v))
+		case int64:
+			all = append(all, float64(v))
+		default:
+			return nil, fmt.Errorf("%v is no number", x)
+		}
+	}
+	return all, nil
 }
+
+// maxYAML is the largest table in YAML, in bytes: some ten thousand values.
+const maxYAML = 1 << 20
 
 var (
 	schemas   = regexp.MustCompile(`(?m)^netdelta:\s*"?table/`)
@@ -94,6 +103,9 @@ var (
 func yamlTable(f *scan.File) (scan.Found, bool) {
 	if !schemas.Match(f.Data) {
 		return scan.Found{}, false
+	}
+	if len(f.Data) > maxYAML {
+		return refused(f, 0, fmt.Sprintf("it has more than %d KiB", maxYAML>>10)), true
 	}
 	var d document
 	if err := yaml.UnmarshalWithOptions(f.Data, &d, yaml.Strict()); err != nil {
@@ -115,17 +127,22 @@ func yamlTable(f *scan.File) (scan.Found, bool) {
 	return found, true
 }
 
-// lineOf is where an item of a list begins.
-func lineOf(f *scan.File, list string, i int) int {
-	path, err := yaml.PathString(fmt.Sprintf("$.%s[%d]", list, i))
-	if err != nil {
-		return 1
+// linesOf is where each item of a list begins.
+func linesOf(f *scan.File, list string) func(i int) int {
+	var items []ast.Node
+	if path, err := yaml.PathString("$." + list); err == nil {
+		if node, err := path.ReadNode(bytes.NewReader(f.Data)); err == nil {
+			if all, ok := node.(*ast.SequenceNode); ok {
+				items = all.Values
+			}
+		}
 	}
-	node, err := path.ReadNode(bytes.NewReader(f.Data))
-	if err != nil || node == nil || node.GetToken() == nil {
-		return 1
+	return func(i int) int {
+		if i >= len(items) || items[i].GetToken() == nil {
+			return 1
+		}
+		return max(1, min(items[i].GetToken().Position.Line, len(f.Lines)))
 	}
-	return max(1, min(node.GetToken().Position.Line, len(f.Lines)))
 }
 
 func (d *document) factors() ([]spec.Factor, error) {
@@ -155,16 +172,16 @@ func (d *document) read(f *scan.File) (scan.Found, int, error) {
 	if len(d.Metrics) == 0 && len(d.Claims) == 0 {
 		return fail(0, fmt.Errorf("it has neither metrics nor claims"))
 	}
-	c := newCollector(factors)
+	c, metrics, claims := newCollector(factors), linesOf(f, "metrics"), linesOf(f, "claims")
 	for i := range d.Metrics {
-		line := lineOf(f, "metrics", i)
+		line := metrics(i)
 		if err := d.Metrics[i].read(c, line); err != nil {
 			return fail(line, err)
 		}
 	}
 	t := &scan.Table{Title: d.Title, Factors: factors}
 	for i := range d.Claims {
-		line := lineOf(f, "claims", i)
+		line := claims(i)
 		one, err := d.Claims[i].claim(factors, line)
 		if err != nil {
 			return fail(line, err)
@@ -214,7 +231,11 @@ func (m *metric) read(c *collector, line int) error {
 		} else {
 			seen[key] = true
 		}
-		for _, v := range x.Value {
+		values, err := numbersOf(x.Value)
+		if err != nil {
+			return fmt.Errorf("%s of %s: %w", m.Metric, m.Test, err)
+		}
+		for _, v := range values {
 			if err := m.value(c, params, variant, v, line); err != nil {
 				return err
 			}
