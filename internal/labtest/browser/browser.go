@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -64,7 +66,7 @@ func New(t testing.TB) *Page {
 	if err := errors.Join(chromedp.Listen(ctx, p.hear), chromedp.ListenBrowser(ctx, p.hear)); err != nil {
 		t.Fatal(err)
 	}
-	p.Do(call(network.Enable, network.EnableParams{}), call(runtime.Enable, cdp.Empty{}))
+	p.Do(call(network.Enable, network.EnableParams{}), call(runtime.Enable, cdp.Empty{}), call(log.Enable, cdp.Empty{}))
 	return p
 }
 
@@ -86,6 +88,12 @@ func (p *Page) hear(event any) {
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == "error" || e.Type == "warning" {
 			p.errors = append(p.errors, fmt.Sprintf("console.%s", e.Type))
+		}
+	case *log.EventEntryAdded:
+		// What the browser itself says: of a breach of the page's policy, above all. A
+		// status that is no success is an answer, and for the test to judge.
+		if e.Entry.Source != "network" && (e.Entry.Level == "error" || e.Entry.Level == "warning") {
+			p.errors = append(p.errors, fmt.Sprintf("%s: %s", e.Entry.Source, e.Entry.Text))
 		}
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, e.Request.URL)
@@ -130,12 +138,12 @@ func (p *Page) Press(selector, keys string) {
 	p.Do(chromedp.Focus(selector), chromedp.SendKeys(selector, keys))
 }
 
-// Eval is what an expression of the page's is.
+// Eval is what an expression of the page's is, or what it promises.
 func Eval[T any](p *Page, expression string) T {
 	p.t.Helper()
 	ctx, cancel := p.limited()
 	defer cancel()
-	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	value, err := chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		p.t.Fatalf("%s: %v", expression, err)
 	}
@@ -144,6 +152,13 @@ func Eval[T any](p *Page, expression string) T {
 
 // Await waits until something that a selector finds is seen, on this page or the next.
 func (p *Page) Await(selector string) { p.t.Helper(); p.Do(chromedp.WaitVisible(selector)) }
+
+// Complaints are what the page and the browser have said against it until now.
+func (p *Page) Complaints() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.errors)
+}
 
 // Quiet fails the test if the page complained of anything, or asked for what does not
 // begin with one of these.

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
+	"html/template"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +16,7 @@ import (
 
 	"netdelta/internal/compare"
 	"netdelta/internal/labtest/browser"
+	"netdelta/internal/report/text"
 	"netdelta/internal/result"
 )
 
@@ -86,6 +90,9 @@ func TestInABrowser(t *testing.T) {
 	p.Dark(true)
 	dark := browser.Eval[string](p, page)
 	p.Click("#theme")
+	if marks := browser.Eval[string](p, `[...document.querySelectorAll(".plot:first-of-type .u-series:not(:first-child) .u-marker")].map((m) => getComputedStyle(m).borderTopColor).slice(0, 2).join(" ")`); marks != "rgb(0, 114, 178) rgb(213, 94, 0)" {
+		t.Errorf("in the light the marks of the curves are %s", marks)
+	}
 	if back := browser.Eval[string](p, page); light == dark || back != light {
 		t.Errorf("light is %s, dark %s, and the button makes %s", light, dark, back)
 	}
@@ -103,6 +110,10 @@ func TestOnAPhone(t *testing.T) {
 		}
 		if browser.Eval[bool](p, `!!globalThis.hurt`) {
 			t.Errorf("%s: a name was run as a script", name)
+		}
+		// Each figure's own drawing for a phone is there, whole, in place of the wide one.
+		if cut := browser.Eval[int](p, `[...document.querySelectorAll("svg")].filter((s) => s.classList.contains("narrow") ? !s.checkVisibility() || s.getBoundingClientRect().right > 360 : s.checkVisibility()).length`); cut > 0 {
+			t.Errorf("%s: %d drawings are cut", name, cut)
 		}
 	}
 	p.Quiet("file://")
@@ -137,8 +148,9 @@ func TestOnPaper(t *testing.T) {
 	p := browser.New(t)
 	p.Scripts(false)
 	p.Open(url, 1000)
-	if pdf := p.PDF(); !bytes.HasPrefix(pdf, []byte("%PDF")) || len(pdf) < 20_000 {
-		t.Errorf("on paper it is %d bytes", len(pdf))
+	pdf := p.PDF()
+	if pages := len(regexp.MustCompile(`/Type\s*/Page\b`).FindAll(pdf, -1)); !bytes.HasPrefix(pdf, []byte("%PDF")) || pages < 3 {
+		t.Errorf("on paper it is %d bytes, %d pages", len(pdf), pages)
 	}
 	p.Scripts(true)
 	p.Open(url, 1000)
@@ -146,11 +158,72 @@ func TestOnPaper(t *testing.T) {
 	p.Print()
 	for what, wrong := range map[string]string{
 		"the bar is printed":          `getComputedStyle(document.querySelector(".bar")).display !== "none"`,
+		"a column has no title":       `[...document.querySelectorAll(".rows thead button")].length === 0 || ![...document.querySelectorAll(".rows thead button")].every((b) => b.checkVisibility())`,
 		"a table is cut":              `getComputedStyle(document.querySelector(".scroll")).overflowX !== "visible"`,
+		"what is folded is not seen":  `[...document.querySelectorAll("details:not(.why):not([open])")].length === 0 || ![...document.querySelectorAll("details:not(.why):not([open]) > :not(summary)")].every((e) => e.checkVisibility({ contentVisibilityAuto: true }) && e.getBoundingClientRect().height > 0)`,
+		"a phone's figure is printed": `[...document.querySelectorAll("svg.narrow")].some((e) => e.checkVisibility())`,
 		"the background is not white": `getComputedStyle(document.body).backgroundColor !== "rgb(255, 255, 255)"`,
 	} {
 		if browser.Eval[bool](p, wrong) {
 			t.Error(what)
 		}
+	}
+}
+
+// Numbers are sorted by what they are worth: with the unit that the row names, or that
+// stands behind them.
+func TestSortsByWorth(t *testing.T) {
+	rows := text.Table{Head: []string{"", "unit", "median", "wait", "n"}, Right: []bool{false, false, true, true, true}}
+	for _, c := range [][]string{{"a", "us", "7.00", "2.0 ms", "3"}, {"b", "ns", "900", "900 ns", "20"}, {"c", "ms", "1.20", "15 us", "4"}, {"d", "us", "n/a", "n/a", "5"}} {
+		rows.Rows = append(rows.Rows, text.TableRow{Cells: c})
+	}
+	var b bytes.Buffer
+	p := &page{Policy: "default-src 'none'; style-src 'unsafe-inline'; script-src " + Hash(base), Style: template.CSS(style), Scripts: []template.JS{template.JS(base)}, Parts: []part{partOf(text.Part{Title: "Times", Table: &rows})}}
+	if err := template.Must(template.New("report").Parse(report)).Execute(&b, p); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "table.html")
+	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w := browser.New(t)
+	w.Open("file://"+name, 1000)
+	for column, want := range map[int]string{3: "bacd", 4: "bcad", 5: "acdb"} {
+		w.Click(fmt.Sprintf("thead th:nth-child(%d) button", column))
+		if got := browser.Eval[string](w, `[...document.querySelectorAll("tbody tr")].map((r) => r.cells[0].textContent).join("")`); got != want {
+			t.Errorf("by column %d the rows are %s, want %s", column, got, want)
+		}
+	}
+	w.Quiet("file://")
+}
+
+// What a curve says where the pointer is, is the percentile and not the place on its
+// axis; blocks are counted in whole numbers.
+func TestUnderThePointer(t *testing.T) {
+	p := browser.New(t)
+	p.Open(onDisk(t, planned(t)), 1280)
+	at := browser.Eval[string](p, `(() => {
+		const plot = document.querySelector("[id^='f-percentiles.'] .u-over"), box = plot.getBoundingClientRect();
+		plot.dispatchEvent(new MouseEvent("mousemove", { clientX: box.right - 1, clientY: box.top + 9, bubbles: true }));
+		return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+			done(plot.closest(".uplot").querySelector(".u-legend .u-value").textContent))));
+	})()`)
+	if v, err := strconv.ParseFloat(at, 64); err != nil || v < 90 || v >= 100 {
+		t.Errorf("at the end of the curve of percentiles it says %q", at)
+	}
+	p.Quiet("file://")
+}
+
+// A page's policy holds, and what breaks it is heard by these tests.
+func TestPolicyIsHeard(t *testing.T) {
+	broken := strings.Replace(rendered(t, single(t)), "</main>", `<img src="https://example.invalid/x.png"></main>`, 1)
+	name := filepath.Join(t.TempDir(), "broken.html")
+	if err := os.WriteFile(name, []byte(broken), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := browser.New(t)
+	p.Open("file://"+name, 1000)
+	if all := p.Complaints(); len(all) != 1 || !strings.Contains(all[0], "Content Security Policy") {
+		t.Errorf("of a picture from elsewhere it says %q", all)
 	}
 }

@@ -3,6 +3,7 @@ package html
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"netdelta/internal/picture"
 )
@@ -21,6 +22,8 @@ type axis struct {
 	Log   bool      `json:"log"`
 	Ticks []float64 `json:"ticks,omitempty"`
 	Names []string  `json:"names,omitempty"`
+	// Beyond says that the values are 1/(1-p) of percentiles p: what is said of one is p.
+	Beyond bool `json:"beyond,omitempty"`
 }
 
 type line struct {
@@ -35,6 +38,7 @@ type line struct {
 
 func curveOf(id string, f *picture.Figure) curve {
 	c := curve{ID: id, X: axisOf(f.X), Y: axisOf(f.Y), Points: f.Kind == picture.Points}
+	c.X.Beyond = strings.HasPrefix(f.Name, "percentiles.")
 	for _, s := range f.Series {
 		l := line{Name: s.Name, Variant: s.Variant % Colors, Step: s.Step}
 		bounds := len(s.Lo) == len(s.X) && len(s.Hi) == len(s.X)

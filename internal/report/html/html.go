@@ -100,6 +100,8 @@ type chip struct {
 type drawn struct {
 	ID, Title, About string
 	SVG              template.HTML
+	// Narrow is the same for a phone's window.
+	Narrow template.HTML
 	// Curves says that a script draws it; Names are its series, with the colour's place.
 	Curves bool
 	Names  []seriesName
@@ -198,11 +200,14 @@ func (p *page) figures(all []picture.Figure) {
 		d := drawn{ID: "f-" + f.Name, Title: f.Title, About: f.About}
 		switch f.Kind {
 		case picture.Forest:
-			d.SVG = forestSVG(f)
+			d.SVG, d.Narrow = forestSVG(f, wideForest), forestSVG(f, narrowForest)
 			p.Forests = append(p.Forests, d)
 			continue
 		case picture.Bars:
-			d.SVG = barsSVG(f)
+			d.SVG, d.Narrow = barsSVG(f, wideBars), barsSVG(f, narrowBars)
+			if f.Y.Log {
+				d.About += " The axis is of logarithms."
+			}
 		default:
 			d.Curves = true
 			curves = append(curves, curveOf(d.ID, f))

@@ -32,9 +32,12 @@ type table struct {
 	Groups []rowGroup
 }
 
+// head is a column's title. Units is the place of the column that has the unit of each
+// row's value here, -1 where values have their own.
 type head struct {
 	Text  string
 	Right bool
+	Units int
 }
 
 type rowGroup struct {
@@ -86,12 +89,23 @@ func itemsOf(all []text.Item) []item {
 	return out
 }
 
+// ownUnit are columns whose cells are not in the unit that their row names.
+var ownUnit = map[string]bool{"change": true, "verdict": true, "n": true, "runs": true, "trials": true}
+
 // tableOf groups a table's rows under their headings.
 func tableOf(t *text.Table) *table {
 	out := &table{}
 	right := func(i int) bool { return i < len(t.Right) && t.Right[i] }
+	units := -1
 	for i, h := range t.Head {
-		out.Head = append(out.Head, head{h, right(i)})
+		of := units
+		if ownUnit[h] {
+			of = -1
+		}
+		out.Head = append(out.Head, head{h, right(i), of})
+		if h == "unit" {
+			units = i
+		}
 	}
 	for _, r := range t.Rows {
 		if r.Heading != "" {

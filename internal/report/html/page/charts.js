@@ -29,8 +29,17 @@
 			a.filter = (u, at) => at;
 		} else {
 			a.values = (u, at) => at.map(short);
+			if (of.whole) { a.incrs = [1, 2, 5].flatMap((m) => [1, 10, 100, 1e3, 1e4].map((e) => m * e)).sort((p, q) => p - q); }
 		}
 		return a;
+	};
+	// What an axis says of a value: its name where it has one, the percentile where the
+	// axis is 1/(1-p), and the category that is next on an axis of those.
+	const named = (of, points) => (u, v) => {
+		if (v === null || v === undefined) { return ""; }
+		const at = of.ticks ? of.ticks.indexOf(points ? Math.round(v) : v) : -1;
+		if (at >= 0 && of.names) { return of.names[at]; }
+		return of.beyond ? String(parseFloat((100 - 100 / v).toPrecision(v < 100 ? 4 : 7))) : short(v);
 	};
 	// The intervals of each point, drawn above the lines.
 	const intervals = (of) => (u) => {
@@ -56,6 +65,7 @@
 		const data = uPlot.join(of.series.map((s) => [s.x, s.y]));
 		let lo = Infinity, hi = -Infinity;
 		of.series.forEach((s) => { (s.lo || s.y).forEach((v) => { lo = Math.min(lo, v); }); (s.hi || s.y).forEach((v) => { hi = Math.max(hi, v); }); });
+		of.x.whole = of.series.every((s) => s.x.every(Number.isInteger));
 		const pad = of.y.log ? 0 : (hi - lo) * 0.06 || Math.abs(hi) * 0.1 || 1;
 		const rangeY = () => of.y.log ? [lo > 0 ? lo / 1.08 : hi / 1000, hi * 1.08] : [lo >= 0 && lo < hi / 3 ? 0 : lo - pad, hi + pad];
 		const rangeX = (u, a, b) => {
@@ -67,7 +77,9 @@
 			width: box.clientWidth || 600, height: 320, cursor: { drag: { x: true, y: false } },
 			scales: { x: { time: false, distr: of.x.log ? 3 : 1, log: 10, range: rangeX }, y: { distr: of.y.log ? 3 : 1, log: 10, range: rangeY } },
 			axes: [axis(of.x, 2), axis(of.y, 3)],
-			series: [{ label: of.x.label, value: (u, v) => short(v) }].concat(of.series.map((s) => ({
+			// Named by variables, so that the marks follow the theme, and paper.
+			legend: { markers: { stroke: (u, i) => "var(--v" + of.series[i - 1].v + ")", fill: (u, i) => "var(--v" + of.series[i - 1].v + ")" } },
+			series: [{ label: of.x.label || "at", value: named(of.x, of.points) }].concat(of.series.map((s) => ({
 				label: s.name, stroke: () => css("--v" + s.v), width: of.points ? 0 : 2, dash: of.points ? [] : dashes[s.v % 4], spanGaps: true,
 				paths: of.points ? () => null : s.step ? uPlot.paths.stepped({ align: 1 }) : undefined,
 				points: { show: of.points || !s.step && s.x.length <= 40, size: of.points ? 7 : 6, stroke: () => css("--v" + s.v), fill: () => css("--v" + s.v) },
