@@ -1,5 +1,3 @@
-// Package browser opens pages in headless Chromium, for tests of what a person would see
-// and click.
 package browser
 
 import (
