@@ -38,7 +38,7 @@ func barsSVG(f *picture.Figure, at barsLayout) template.HTML {
 	high := float64(len(f.X.Categories))*each + 36
 	var s svg
 	s.open(at.left+at.wide+at.values, high, at.class, f.Title)
-	marks := ticks(from, top)
+	marks := picture.Ticks(from, top)
 	if f.Y.Log {
 		marks = decades(from, top)
 	}

@@ -5,6 +5,7 @@ import (
 	"html"
 	"html/template"
 	"math"
+	"slices"
 
 	"netdelta/internal/picture"
 )
@@ -29,10 +30,11 @@ var (
 
 // forestSVG draws a row for each comparison.
 func forestSVG(f *picture.Figure, at forestLayout) template.HTML {
-	lo, hi := spanOf(f)
-	x := func(v float64) float64 {
-		return at.barAt + at.barWide*(math.Max(lo, math.Min(hi, v))-lo)/(hi-lo)
+	lo, hi := f.Span()
+	place := func(p float64) float64 {
+		return at.barAt + at.barWide*(math.Max(lo, math.Min(hi, p))-lo)/(hi-lo)
 	}
+	x := func(percent float64) float64 { return place(picture.Place(percent)) }
 	const heading = 22.0
 	groups := 0
 	for i := range f.Rows {
@@ -43,9 +45,9 @@ func forestSVG(f *picture.Figure, at forestLayout) template.HTML {
 	high := float64(len(f.Rows))*at.row + float64(groups)*(heading+8) + 34
 	var s svg
 	s.open(at.wide, high, at.class, f.Title)
-	for _, t := range ticks(lo, hi) {
-		s.line("grid", x(t), 4, x(t), high-26)
-		s.text("tick", x(t), high-8, "middle", percent(t))
+	for _, t := range named(lo, hi, at.barWide) {
+		s.line("grid", place(t.At), 4, place(t.At), high-26)
+		s.text("tick", place(t.At), high-8, "middle", t.Name)
 	}
 	y := 0.0
 	for i, r := range f.Rows {
@@ -63,7 +65,7 @@ func forestSVG(f *picture.Figure, at forestLayout) template.HTML {
 		if finite(r.Lo) && finite(r.Hi) {
 			s.line("whisker", x(r.Lo), mid, x(r.Hi), mid)
 			for _, end := range []float64{r.Lo, r.Hi} {
-				if end >= lo && end <= hi {
+				if p := picture.Place(end); p >= lo && p <= hi {
 					s.line("whisker", x(end), mid-4, x(end), mid+4)
 				}
 			}
@@ -78,19 +80,18 @@ func forestSVG(f *picture.Figure, at forestLayout) template.HTML {
 	return s.done()
 }
 
-// spanOf is what the axis reaches, in percent: all estimates, and intervals as far as
-// one that is wide does not squeeze the others.
-func spanOf(f *picture.Figure) (lo, hi float64) {
-	lo, hi = -5, 5
-	for _, r := range f.Rows {
-		lo, hi = math.Min(lo, math.Min(r.Est, -r.Margin)), math.Max(hi, math.Max(r.Est, r.Margin))
-	}
-	limit := 1.6 * math.Max(-lo, hi)
-	for _, r := range f.Rows {
-		if finite(r.Lo) && finite(r.Hi) {
-			lo, hi = math.Min(lo, math.Max(r.Lo, -limit)), math.Max(hi, math.Min(r.Hi, limit))
+// named are the places on the axis that have names, no more than there is room for.
+func named(lo, hi, room float64) []picture.Tick {
+	all := picture.ChangeTicks(lo, hi)
+	zero := slices.IndexFunc(all, func(t picture.Tick) bool { return t.At == 0 })
+	for every := 2; float64(len(all))*45 > room && every < 6; every++ {
+		var some []picture.Tick
+		for i, t := range picture.ChangeTicks(lo, hi) {
+			if (i-zero)%every == 0 {
+				some = append(some, t)
+			}
 		}
+		all = some
 	}
-	pad := 0.04 * (hi - lo)
-	return lo - pad, hi + pad
+	return all
 }

@@ -35,11 +35,11 @@ func PointsSVG(f *picture.Figure) template.HTML {
 	y := func(v float64) float64 { return 8 + high*(1-(v-ylo)/(yhi-ylo)) }
 	var s svg
 	s.open(left+wide, high+low+8, "points", f.Title)
-	for _, t := range ticks(ylo, yhi) {
+	for _, t := range picture.Ticks(ylo, yhi) {
 		s.line("grid", left, y(t), left+wide, y(t))
 		s.text("tick", left-8, y(t)+4, "end", strconv.FormatFloat(t, 'g', 4, 64))
 	}
-	for _, t := range ticks(xlo, math.Max(xhi, xlo+1)) {
+	for _, t := range picture.Ticks(xlo, math.Max(xhi, xlo+1)) {
 		if t == math.Trunc(t) {
 			s.text("tick", x(t), high+26, "middle", strconv.FormatFloat(t, 'g', 6, 64))
 		}

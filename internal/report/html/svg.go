@@ -46,28 +46,4 @@ func cut(text string, most int) string {
 	return text
 }
 
-func percent(v float64) string {
-	text := strconv.FormatFloat(v, 'g', 4, 64) + "%"
-	if v > 0 {
-		return "+" + text
-	}
-	return text
-}
-
-// ticks are places at 1, 2 or 5 of a power of ten.
-func ticks(lo, hi float64) []float64 {
-	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/5)))
-	for _, m := range []float64{1, 2, 5, 10} {
-		if (hi-lo)/(step*m) <= 7 {
-			step *= m
-			break
-		}
-	}
-	var all []float64
-	for i := math.Ceil(lo/step - 1e-9); i*step <= hi+step*1e-9; i++ {
-		all = append(all, i*step+0) // which is 0 and not -0 at zero
-	}
-	return all
-}
-
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
