@@ -4,6 +4,7 @@ package netlab
 
 import (
 	"encoding/binary"
+	"errors"
 	"net/netip"
 	"testing"
 	"time"
@@ -51,6 +52,9 @@ func echoes(t *testing.T, from *Host, to netip.Addr, n int) {
 			t.Fatalf("echo %d to %s: %v", seq, to, err)
 		}
 		got, _, err := unix.Recvfrom(fd, answer, 0)
+		for errors.Is(err, unix.EINTR) { // a signal of the runtime's, with the timeout still to come
+			got, _, err = unix.Recvfrom(fd, answer, 0)
+		}
 		if err != nil {
 			t.Fatalf("answer %d from %s: %v", seq, to, err)
 		}
