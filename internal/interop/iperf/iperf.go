@@ -3,7 +3,10 @@
 //
 // Bits per second are in powers of 1000, bytes in powers of 1024 (iperf3's units.c). A
 // [SUM] stands for its streams, and a total for its intervals; intervals that were
-// omitted count for nothing. iperf3 before 3.2 and iperf2 print a rate of the sender's.
+// omitted count for nothing. iperf3 before 3.2 prints a rate of the sender's over UDP.
+// iperf2's TCP figure is counted by who prints it: the client, which sends, or the
+// server; its figure over UDP is the server's where it has sent its report. The local
+// end is always the client.
 package iperf
 
 import (
@@ -47,6 +50,13 @@ func ends(reverse bool) (sender, receiver string) {
 	return result.Local, result.Remote
 }
 
+// maxCPU is the largest share of a CPU that is taken for one, in percent: a thousand
+// threads.
+const maxCPU = 100_000
+
+// maxRate is the largest rate that is taken for one, in bit/s: a petabit.
+const maxRate = 1e15
+
 // atSender warns that a rate says nothing of what came through.
 func atSender(t *scan.Test, of string) {
 	t.Warnings = append(t.Warnings, result.Warning{Code: "udp-at-sender",
@@ -89,11 +99,11 @@ func rateOf(number, unit string) (float64, bool) {
 	}
 	if p, is := strings.CutSuffix(unit, "bits/sec"); is {
 		times, known := powers[p]
-		return v * times, known
+		return v * times, known && v*times <= maxRate
 	}
 	if p, is := strings.CutSuffix(unit, "Bytes/sec"); is {
 		times, known := binary[p]
-		return v * 8 * times, known
+		return v * 8 * times, known && v*8*times <= maxRate
 	}
 	return 0, false
 }

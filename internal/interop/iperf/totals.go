@@ -1,6 +1,7 @@
 package iperf
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -13,115 +14,212 @@ func word(n int) string { return strconv.Itoa(n) }
 // word2 writes seconds as a person would.
 func word2(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// streams is how many streams had rows.
-func (o *output) streams() int {
-	ids := map[string]bool{}
-	for _, x := range o.rows {
-		if x.id != "SUM" && x.way != "RX" {
+// count is how many streams there were in a direction: those with rows, or that were
+// told of, or asked for.
+func (o *output) count() int {
+	ids, ways := map[string]bool{}, false
+	for i := range o.rows {
+		x := &o.rows[i]
+		ways = ways || x.way != ""
+		if x.id != "SUM" && !strings.HasPrefix(x.way, "RX") {
 			ids[x.id] = true
 		}
 	}
-	return len(ids)
+	told := len(o.connected)
+	if ways || o.bidir {
+		told /= 2
+	}
+	return max(len(ids), told, o.streams)
 }
 
-// total says that the output has a total in spite of an error.
-func (o *output) total() bool {
-	f, _ := o.finals()
-	return len(f) > 0
-}
+// total says that the output has a total.
+func (o *output) total() bool { return len(o.finals()) > 0 }
 
 // finals are the rows that stand for the whole test: those that say whose they are, of
-// [SUM] if there is one; or the only row, or the one that spans the others, where none
-// says so. alone says that they have no end of their own.
-func (o *output) finals() (finals []row, alone bool) {
-	summed := false
-	for _, x := range o.rows {
-		summed = summed || x.id == "SUM" && (x.sender || x.recver)
+// [SUM] if there is one; or the one row that spans all others, where none says so.
+func (o *output) finals() []row {
+	if o.both {
+		return nil
 	}
-	for _, x := range o.rows {
-		if (x.sender || x.recver) && (!summed || x.id == "SUM") {
-			finals = append(finals, x)
+	var finals []row
+	summed, reports := false, 0
+	for i := range o.rows {
+		summed = summed || o.rows[i].id == "SUM" && o.rows[i].flagged()
+		if o.rows[i].report {
+			reports++
+		}
+	}
+	for i := range o.rows {
+		if x := &o.rows[i]; x.flagged() && !x.omitted && (!summed || x.id == "SUM") {
+			finals = append(finals, *x)
 		}
 	}
 	if len(finals) > 0 {
-		if !summed && (o.parallel || o.streams() > 1) {
-			return nil, false // totals of streams without their sum: some may be missing
+		if !summed && o.count() > 1 {
+			return nil // totals of streams without their sum: some may be missing
 		}
-		return finals, false
+		return finals
 	}
-	var whole *row
+	whole := o.whole()
+	if whole == nil {
+		return nil
+	}
+	finals = []row{*whole}
+	if reports == 1 && o.count() <= 1 {
+		for i := range o.rows {
+			if o.rows[i].report {
+				finals = append(finals, o.rows[i])
+			}
+		}
+	}
+	return finals
+}
+
+// whole is the row that spans all others, where none says whose it is: iperf2's, and
+// iperf3's before 3.2 over UDP.
+func (o *output) whole() *row {
 	sum := false
 	for i := range o.rows {
-		if o.rows[i].id == "SUM" {
-			sum = true
-		}
+		sum = sum || o.rows[i].id == "SUM"
 	}
+	if !sum && o.count() > 1 {
+		return nil
+	}
+	if o.tool == "iperf3" && o.headedAt == 0 {
+		return nil // its totals have a second head
+	}
+	var whole *row
+	longer := 0.0
+	others := 0
 	for i := range o.rows {
 		x := &o.rows[i]
-		if x.omitted || sum && x.id != "SUM" || x.from > 0.01 {
+		if x.omitted || x.report {
 			continue
 		}
-		if whole == nil || x.to > whole.to || x.to == whole.to && o.headed {
+		longer = max(longer, x.to)
+		if sum && x.id != "SUM" {
+			continue
+		}
+		others++
+		if !x.begins() || x.line < o.headedAt && o.tool != "iperf" {
+			continue
+		}
+		if whole == nil || x.to >= whole.to {
 			whole = x
 		}
 	}
-	if whole == nil || o.tool == "iperf3" && !o.headed {
-		return nil, false // iperf3 prints its totals below a second head
+	switch {
+	case whole == nil, longer > whole.to+0.005 && !sum, longer > whole.to+1:
+		return nil
+	case others == 1 && o.headedAt == 0 && !o.reported && o.first1(whole):
+		return nil
 	}
 	for i := range o.rows {
-		// A row that begins at 0 is a total only if it spans what comes before it.
-		if x := &o.rows[i]; !x.omitted && (x.to > whole.to || x != whole && x.id == whole.id && x.from > 0.01 && whole.line < x.line) {
-			return nil, false
+		if x := &o.rows[i]; x.id == whole.id && x.line > whole.line && !x.report && !x.omitted {
+			return nil // it goes on
 		}
 	}
-	if o.streams() > 1 && !sum {
-		return nil, false
-	}
-	return []row{*whole}, true
+	return whole
 }
 
-// figures adds what the totals have.
-func (r *reader) figures(t *scan.Test, o *output, finals []row, alone bool) {
-	add := func(metric, end string, v float64, text string, line int) {
-		f := result.ImportedMetric(metric, end, v, text, line)
-		if t.Figure(f.Taken()) != nil {
-			return
-		}
-		t.Figures = append(t.Figures, f)
+// first1 says that a lone row may be the first interval of a test that was cut off
+// there: it is as long as the intervals are, if the command tells, or a second, which
+// hardly any test lasts. (Of iperf3's rows with no head of totals only those of UDP
+// can be a total.)
+func (o *output) first1(x *row) bool {
+	length := x.to - x.from
+	is := func(seconds float64) bool { return math.Abs(length-seconds) < 0.006 }
+	if o.seconds > 0 && is(o.seconds) {
+		return false
 	}
-	for _, x := range finals {
-		reverse := o.reverse || x.way == "RX"
+	if o.every > 0 && is(o.every) || is(1) {
+		return true
+	}
+	return o.tool == "" && x.fine && !datagram.MatchString(x.rest)
+}
+
+// figures adds what the totals have; true if one was left out and the file was told.
+func (r *reader) figures(t *scan.Test, o *output, finals []row) (told bool) {
+	iperf2 := o.name() == "iperf2"
+	for i := range finals {
+		x := &finals[i]
+		reverse := o.reverse || x.way == "RX-C" || x.way == "TX-S"
 		sender, receiver := ends(reverse)
 		text := x.number + " " + x.unit
+		add := func(metric, end string, v float64, text string) {
+			f := result.ImportedMetric(metric, end, v, text, x.line)
+			if t.Figure(f.Taken()) == nil {
+				t.Figures = append(t.Figures, f)
+			}
+		}
 		if x.bits < 0 {
 			r.problem(x.line, x.line, "iperf: a rate of "+text+" can't be")
+			told = true
 			continue
 		}
-		switch {
-		case alone && o.server:
-			add(result.Goodput, result.Remote, x.bits, text, x.line)
-		case alone:
-			add(result.Offered, sender, x.bits, text, x.line)
-			if o.udp {
-				atSender(t, t.Tool)
+		if x.bits == 0 && !x.lost() && o.moved(x) {
+			if !o.server { // a server's first versions print a row of the other end
+				r.problem(x.line, x.line, "iperf's total is 0 over intervals that are not, or at one end alone: it is no result")
+				told = true
 			}
-		case x.sender:
-			add(result.Offered, sender, x.bits, text, x.line)
-			if m := retrans.FindStringSubmatch(x.rest); m != nil && !o.udp {
-				n, _ := scan.Number(m[1])
-				add(result.Retransmitted, sender, n, m[1], x.line)
-			}
-		case x.recver:
-			add(result.Goodput, receiver, x.bits, text, x.line)
+			continue
 		}
-		if m := datagram.FindStringSubmatch(x.rest); m != nil && (alone || x.recver) {
+		alone := !x.flagged() && !x.report
+		switch {
+		case x.recver, x.report, alone && iperf2 && (o.server || reverse):
+			add(result.Goodput, receiver, x.bits, text)
+		default:
+			add(result.Offered, sender, x.bits, text)
+		}
+		if m := o.resent(x); m != "" && !(alone && o.server) {
+			if n, ok := scan.Number(m); ok {
+				add(result.Retransmitted, sender, n, m)
+			}
+		}
+		if m := datagram.FindStringSubmatch(x.rest); m != nil && !x.sender {
 			r.datagrams(t, receiver, m, x.line)
 		}
 	}
+	if o.udp && len(t.Figures) > 0 && !received(t) {
+		atSender(t, t.Tool)
+	}
+	return told
+}
+
+func received(t *scan.Test) bool {
+	return t.Figure(result.Taken{Name: result.Goodput, End: result.Local}) != nil || t.Figure(result.Taken{Name: result.Goodput, End: result.Remote}) != nil
+}
+
+// moved says that a total of 0 can't be: in its direction other rows are not.
+func (o *output) moved(zero *row) bool {
+	for i := range o.rows {
+		if x := &o.rows[i]; x.way == zero.way && x.bits > 0 && !x.omitted {
+			return true
+		}
+	}
+	return false
+}
+
+// resent is how many segments a row says were sent again; empty if it does not.
+func (o *output) resent(x *row) string {
+	pattern := retrans
+	if o.udp || !x.sender {
+		if !o.rtry || x.flagged() {
+			return ""
+		}
+		pattern = writes
+	}
+	if m := pattern.FindStringSubmatch(x.rest); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // datagrams adds jitter and loss of a row.
 func (r *reader) datagrams(t *scan.Test, receiver string, m []string, line int) {
+	if t.Figure(result.Taken{Name: result.Loss, End: receiver}) != nil || t.Figure(result.Taken{Name: result.Jitter, End: receiver}) != nil {
+		return
+	}
 	if ms, ok := scan.Number(m[1]); ok {
 		r.jitterOf(t, receiver, ms, m[1]+" ms", line)
 	} else {
