@@ -81,6 +81,20 @@ func stream(k *Link, from, to netip.Addr, n int) error {
 	return errors.Join(err, <-sent)
 }
 
+// nothingLost fails if the link has dropped a frame so far.
+func nothingLost(t *testing.T, k *Link) {
+	t.Helper()
+	counts, err := k.Counts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, n := range counts {
+		if strings.Contains(name, ".drop_") && n != 0 {
+			t.Errorf("%s is %d before any stream", name, n)
+		}
+	}
+}
+
 // TestContextsCarryEverything passes what tests send by every context of ether.
 func TestContextsCarryEverything(t *testing.T) {
 	for _, name := range Contexts(Ether) {
@@ -94,6 +108,7 @@ func TestContextsCarryEverything(t *testing.T) {
 					}
 				}
 				ping(t, k, 10)
+				nothingLost(t, k)
 				if err := stream(k, k.AddrA(), k.AddrB(), 1<<20); err != nil {
 					t.Errorf("TCP: %v", err)
 				}
@@ -107,7 +122,10 @@ func TestContextsCarryEverything(t *testing.T) {
 					t.Fatal(err)
 				}
 				for name, n := range counts {
-					if strings.Contains(name, ".drop_") && n != 0 {
+					// A stream fills the ring of a second thread that is behind, and
+					// sends again what did not fit; nothing else may be lost.
+					full := strings.HasSuffix(name, ".drop_ring_full")
+					if strings.Contains(name, ".drop_") && !full && n != 0 {
 						t.Errorf("%s is %d", name, n)
 					}
 				}

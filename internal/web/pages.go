@@ -151,7 +151,5 @@ func (s *site) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return // nobody is there any more
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(statusOf(err))
-	_ = s.show(w, "failed", listPage{Title: http.StatusText(statusOf(err)), Error: err.Error(), Version: s.Version})
+	_ = s.showAs(w, statusOf(err), "failed", listPage{Title: http.StatusText(statusOf(err)), Error: err.Error(), Version: s.Version})
 }

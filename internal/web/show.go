@@ -34,6 +34,11 @@ type shell struct {
 
 // show writes one of the site's own pages, whole or not at all.
 func (s *site) show(w http.ResponseWriter, name string, page any) error {
+	return s.showAs(w, http.StatusOK, name, page)
+}
+
+// showAs does so with a status. The headers stand before that: later ones are not sent.
+func (s *site) showAs(w http.ResponseWriter, status int, name string, page any) error {
 	t, err := template.New("pages").Funcs(template.FuncMap{"when": when}).Parse(pages)
 	if err != nil {
 		return err
@@ -45,6 +50,7 @@ func (s *site) show(w http.ResponseWriter, name string, page any) error {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; script-src "+html.Hash(html.Script()))
+	w.WriteHeader(status)
 	_, err = w.Write(b.Bytes())
 	return err
 }
