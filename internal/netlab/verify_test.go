@@ -251,6 +251,9 @@ func sendOne(lab *Lab, k *Link, size int) error {
 		return err
 	}
 	n, _, err := unix.Recvfrom(to, make([]byte, size+1), 0)
+	for errors.Is(err, unix.EINTR) { // a wait with a timeout is not resumed after a signal
+		n, _, err = unix.Recvfrom(to, make([]byte, size+1), 0)
+	}
 	if err == nil && n != size {
 		err = errors.New("a datagram of " + strconv.Itoa(n) + " bytes came")
 	}
