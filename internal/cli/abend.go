@@ -134,7 +134,9 @@ func comparison(of result.Run, trials []result.Trial) (compare.Report, error) {
 		exp.Conclude(of.Plan, trials, &rep)
 	} else {
 		// Whatever varies, TCP may follow the round trip.
-		findings.Window(&findings.Input{Plan: of.Plan, Trials: trials, Report: &rep})
+		plan := of.Plan.WithoutWatched()
+		plain, _ := result.Unwatched(trials)
+		findings.Window(&findings.Input{Plan: &plan, Trials: plain, Report: &rep})
 	}
 	return rep, err
 }

@@ -26,6 +26,7 @@ type labFlags struct {
 	tests, sizes     string
 	beside           string
 	each             string
+	explain          explainFlag
 	blocks           int
 	time, warmup     time.Duration
 	seed             uint64
@@ -60,6 +61,7 @@ func (f *labFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&f.beside, "beside", "", "wake tests that run beside the variants, comma-separated, or none"+theirs)
 	fl.StringVar(&f.each, "each", "", "keep the first `N` round trips of each window one by one, and list them (without N: "+usualEach+")")
 	fl.Lookup("each").NoOptDefVal = usualEach
+	f.explain.add(fl)
 	fl.IntVar(&f.blocks, "blocks", 0, "number of blocks, from 1: how often every variant is run (a verdict needs 6)"+theirs)
 	fl.DurationVar(&f.time, "time", 0, "measured window of one trial, as in 60ms or 1.5s"+theirs)
 	fl.DurationVar(&f.warmup, "warmup", 0, "warm-up before each window (default: a quarter of the window, at most 100ms)")
@@ -215,6 +217,9 @@ func (f *labFlags) readTests(o *lab.Options) (err error) {
 		if o.Beside, err = spec.ParseTests(f.beside, nil); err != nil {
 			return fmt.Errorf("--beside: %w", err)
 		}
+	}
+	if o.Explain, err = f.explain.way(); err != nil {
+		return err
 	}
 	if f.each != "" {
 		if o.Each, err = strconv.Atoi(f.each); err != nil || o.Each < 1 || o.Each > spec.MaxEach {

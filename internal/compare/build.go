@@ -6,6 +6,7 @@ import (
 
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
+	"netdelta/internal/stages"
 	"netdelta/internal/stats"
 )
 
@@ -42,6 +43,9 @@ type Options struct {
 // plan's tests beside are in no comparison.
 func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) {
 	plan.Tests, plan.Beside = slices.Clone(plan.Tests), slices.Clone(plan.Beside) // Validate fills in defaults
+	watched, all := plan, trials
+	plan = plan.WithoutWatched()
+	trials, _ = result.Unwatched(trials)
 	if err := plan.Validate(); err != nil {
 		return Report{}, fmt.Errorf("compare: %w", err)
 	}
@@ -82,6 +86,7 @@ func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) 
 	}
 	r.warnOfDrift()
 	r.warn(g.common.warnings...)
+	r.Stages = stages.Build(ofPlan(&watched, all), true)
 	r.Each = eachOf(&plan, trials)
 	figures, odd := besideOf(&plan, beside)
 	r.Beside = figures

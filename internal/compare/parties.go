@@ -31,7 +31,8 @@ type party struct {
 type keptRun struct {
 	result.Run
 	trials   []*result.Trial
-	variants []string // keys of the variants, sorted
+	watched  []*result.Trial // those in which round trips were watched: they are no figures
+	variants []string        // keys of the variants, sorted
 }
 
 // newParties makes the two sides and names them.
@@ -152,6 +153,10 @@ func newKeptRun(k *Kept) (*keptRun, error) {
 			return nil, fmt.Errorf("run %s has trial %d (%q) twice: each trial counts once", k.Run.ID, x.Order, x.Test)
 		}
 		seen[id] = true
+		if x.Test.Watched() {
+			run.watched = append(run.watched, x)
+			continue
+		}
 		run.trials = append(run.trials, x)
 		if !slices.Contains(run.variants, at.variant) {
 			run.variants = append(run.variants, at.variant)

@@ -41,6 +41,8 @@ type Precision struct {
 // since its figure is missing or zero.
 func PrecisionOf(plan spec.Plan, trials []result.Trial) (Precision, error) {
 	plan.Tests, plan.Beside = slices.Clone(plan.Tests), slices.Clone(plan.Beside)
+	plan = plan.WithoutWatched()
+	trials, _ = result.Unwatched(trials)
 	if err := plan.Validate(); err != nil {
 		return Precision{}, fmt.Errorf("compare: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
+	"netdelta/internal/stages"
 	"netdelta/internal/unit"
 )
 
@@ -115,6 +116,9 @@ type Report struct {
 	// that were kept one by one.
 	Beside []Beside `json:"beside,omitempty"`
 	Each   []Each   `json:"each,omitempty"`
+	// Stages say where the time of round trips goes that were watched, a table for each
+	// test.
+	Stages []stages.Table `json:"stages,omitempty"`
 	// Families are the sizes of the two families of figures in which p is
 	// adjusted, each by itself.
 	Families Families `json:"families"`

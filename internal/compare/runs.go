@@ -7,6 +7,7 @@ import (
 
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
+	"netdelta/internal/stages"
 	"netdelta/internal/stats"
 )
 
@@ -102,6 +103,7 @@ func Runs(old, new []Kept, opts RunsOptions) (Report, error) {
 		r.Comparisons[i] = row.Comparison
 	}
 
+	r.Stages = stages.Build(ofParties([2]*party{a, b}), false)
 	r.setCounts(bundlesOf(both, names))
 
 	if by != nil {

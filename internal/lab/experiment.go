@@ -191,7 +191,7 @@ func (e Experiment) tests(sizes []int) ([]spec.Test, error) {
 func (e Experiment) Plan(o Options) (spec.Plan, error) {
 	p := spec.Plan{
 		Experiment: e.Name, Question: e.Question, Baseline: spec.Variant{},
-		Tests: o.Tests, Beside: o.Beside, Each: o.Each, Metrics: e.Metrics,
+		Tests: o.Tests, Beside: o.Beside, Each: o.Each, Explain: o.Explain, Metrics: e.Metrics,
 		Blocks: o.Blocks, Warmup: o.Warmup, Window: o.Window, Seed: o.Seed, Margin: o.Margin,
 		Counters: o.Counters, Soak: o.Soak,
 	}
@@ -266,7 +266,9 @@ func named[T any](given map[string]T, name string, i int) T {
 // Conclude adds the experiment's own findings to the report of its plan.
 func (e Experiment) Conclude(p *spec.Plan, trials []result.Trial, r *compare.Report) {
 	r.Brief = e.Brief
-	in := findings.Input{Plan: p, Trials: trials, Report: r}
+	plain := p.WithoutWatched()
+	trials, _ = result.Unwatched(trials)
+	in := findings.Input{Plan: &plain, Trials: trials, Report: r}
 	for _, find := range e.finders {
 		find(&in)
 	}

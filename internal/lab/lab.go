@@ -35,12 +35,14 @@ type Options struct {
 	Sizes  []int
 	Beside []spec.Test
 	// Each is as spec.Plan has it.
-	Each   int
-	Blocks int
-	Warmup time.Duration
-	Window time.Duration
-	Seed   uint64
-	Margin float64 // 0.02 is 2%
+	Each int
+	// Explain is as spec.Plan has it.
+	Explain string
+	Blocks  int
+	Warmup  time.Duration
+	Window  time.Duration
+	Seed    uint64
+	Margin  float64 // 0.02 is 2%
 	// CPULocal, CPURemote and CPUWire bind the two ends' traffic threads and
 	// the wire's threads.
 	CPULocal, CPURemote, CPUWire int

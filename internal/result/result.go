@@ -160,6 +160,8 @@ type End struct {
 	// Each has the first round trips of the window in their order, in ns, as many as
 	// the plan asks for; a request that was given up is -1.
 	Each []int64 `json:"each_ns,omitempty"`
+	// Seen is where the time of some round trips went; nil where none were watched.
+	Seen *Seen `json:"seen,omitempty"`
 	// Intervals divide the window; none where none were asked for.
 	Intervals []Interval `json:"intervals,omitempty"`
 	// Counters are what the end's host counted meanwhile; nil if it was not

@@ -69,6 +69,9 @@ func (e *End) Validate() error {
 	if err := checkEach(e.Each); err != nil {
 		return fmt.Errorf("%s end: %w", e.Role, err)
 	}
+	if err := e.Seen.validate(); err != nil {
+		return fmt.Errorf("%s end: %w", e.Role, err)
+	}
 	if err := e.Counters.validate(); err != nil {
 		return fmt.Errorf("%s end: %w", e.Role, err)
 	}

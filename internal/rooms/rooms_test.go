@@ -17,13 +17,13 @@ var layers = []struct {
 }{
 	{"protocol", []string{"proto", "proto/controlv1", "proto/controlv1/controlv1connect"}},
 	{"pure", pure},
-	{"linux", []string{"sys", "sys/tuntap", "sys/uring", "sys/nft", "feature", "counters/bpf", "counters", "ether", "netlab", "knob", "traffic"}},
+	{"linux", []string{"sys", "sys/tuntap", "sys/uring", "sys/nft", "feature", "counters/bpf", "counters/trace", "counters", "ether", "netlab", "knob", "traffic"}},
 	{"processes", []string{"store", "store/memory", "store/sqlite", "store/storetest",
 		"worker", "roles", "ctl", "agent", "run", "hosts", "report/text", "report/rows", "report/markdown", "report/html", "report/plot", "report/term", "report", "web", "lab"}},
 	{"surface", []string{"cli", "labtest", "labtest/veth", "labtest/browser", "rooms", "cmd/netdelta"}},
 }
 
-var pure = []string{"unit", "hist", "spec", "result", "stats", "summary", "compare", "calibrate", "findings", "doctor",
+var pure = []string{"unit", "hist", "spec", "result", "stats", "stages", "summary", "compare", "calibrate", "findings", "doctor",
 	"interop/scan", "interop/netperf", "interop/iperf", "interop/qperf", "interop/sockperf", "interop/ping", "interop/neper", "interop/nuttcp",
 	"interop/netpipe", "interop/ntttcp", "interop/table", "interop", "picture"}
 

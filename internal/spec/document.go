@@ -102,6 +102,7 @@ func (r *reader) document(text string) (Document, error) {
 		{"sizes", keep(&sizes)},
 		{"beside", r.beside(p)},
 		{"each", readInt("each", &p.Each)},
+		{"explain", readText("explain", &p.Explain)},
 		{"blocks", readInt("blocks", &p.Blocks)},
 		{"precision", readPercent("precision", &p.Precision)},
 		{"limit", readDuration("limit", &p.Limit)},

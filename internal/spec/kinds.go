@@ -65,6 +65,7 @@ var (
 	open     = []string{"rate", "catchup"} // open loop
 	methods  = []string{"send", "recv", "wait", "file", "filesize"}
 	ipOpts   = []string{"dscp", "mark", "busypoll", "fifo"}
+	watched  = []string{"explain"}
 	tcpOpts  = []string{"nodelay", "congestion", "mss"}
 )
 
@@ -72,13 +73,13 @@ var (
 // package traffic.
 var kinds = []Kind{
 	{"icmp_echo", Echo, ICMP, Params{Size: 56}, MaxDatagram,
-		slices.Concat([]string{"size"}, buffers, limits, open, ipOpts),
+		slices.Concat([]string{"size"}, buffers, limits, open, ipOpts, watched),
 		"ICMP echo, next request when the reply is in"},
 	{"udp_rr", RoundTrip, UDP, Params{Size: 1}, MaxDatagram,
-		slices.Concat(sizes, buffers, parallel, []string{"burst"}, limits, open, []string{"load"}, ipOpts),
+		slices.Concat(sizes, buffers, parallel, []string{"burst"}, limits, open, []string{"load"}, ipOpts, watched),
 		"UDP request and response"},
 	{"tcp_rr", RoundTrip, TCP, Params{Size: 1}, MaxMessage,
-		slices.Concat(sizes, buffers, parallel, []string{"burst"}, limits, open, []string{"load"}, ipOpts, tcpOpts),
+		slices.Concat(sizes, buffers, parallel, []string{"burst"}, limits, open, []string{"load"}, ipOpts, tcpOpts, watched),
 		"TCP request and response on one connection, TCP_NODELAY"},
 	{"tcp_crr", Connect, TCP, Params{Size: 1}, MaxMessage,
 		slices.Concat(sizes, buffers, parallel, limits, ipOpts, tcpOpts),

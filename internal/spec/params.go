@@ -76,7 +76,19 @@ type Params struct {
 	// Busy is what else runs on the CPUs of a wake test: a loop of idle priority
 	// (WakeAwake), so that they never sleep, or one of ordinary priority (WakeLoaded).
 	Busy string `json:"busy,omitempty"`
+	// Explain has round trips watched on their way (ExplainAuto and so on), so that
+	// it can be told where their time goes; empty for none. Such a test's figures are
+	// those of a watched path, and are compared with no others.
+	Explain string `json:"explain,omitempty"`
 }
+
+// Values of explain: what tells where a message is.
+const (
+	ExplainAuto   = "auto"   // the sharpest that can be had
+	ExplainBPF    = "bpf"    // programs at the kernel's tracepoints
+	ExplainStamps = "stamps" // SO_TIMESTAMPING
+	ExplainClock  = "clock"  // nothing but the clock around the calls
+)
 
 // Values of at and busy.
 const (
@@ -175,6 +187,7 @@ var params = []param{
 	word("by", func(p *Params) *string { return &p.By }, func(Kind) []string { return WakeMethods() }, "what wakes a thread"),
 	word("at", func(p *Params) *string { return &p.At }, func(Kind) []string { return []string{WakeSame, WakeOther} }, "whether the two threads have one CPU, or one each; as the end is bound unless given"),
 	word("busy", func(p *Params) *string { return &p.Busy }, func(Kind) []string { return []string{WakeAwake, WakeLoaded} }, "what else runs on those CPUs: a loop of idle priority, or of ordinary; nothing unless given"),
+	word("explain", func(p *Params) *string { return &p.Explain }, func(Kind) []string { return ExplainWays() }, "what tells where the time of some round trips goes; they are not watched unless given"),
 }
 
 // message is the largest message of a kind of test.

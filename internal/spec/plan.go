@@ -78,6 +78,9 @@ type Plan struct {
 	// Each is how many round trips of a window are kept one by one, the first ones;
 	// 0 for none.
 	Each int `json:"each,omitempty"`
+	// Explain has each test that can be run a second time with some of its round trips
+	// watched, by what Params.Explain names; empty for none.
+	Explain string `json:"explain,omitempty"`
 	// Blocks is how many blocks are run, or the most where Precision may end the
 	// run before.
 	Blocks int `json:"blocks"`

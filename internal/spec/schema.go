@@ -84,6 +84,7 @@ func PlanSchema() []byte {
 		"beside": list(object{"type": "string", "pattern": `^ *` + besideNames() + `([ ,]|$)`,
 			"description": "tests that need no path, in slots of their own: wake by=futex at=other"}),
 		"each":      object{"type": "integer", "minimum": 0, "maximum": MaxEach, "description": "how many round trips of each window are kept one by one"},
+		"explain":   object{"enum": ExplainWays(), "description": "have the tests of round trips run a second time with some round trips watched, and tell where their time goes"},
 		"blocks":    object{"type": "integer", "minimum": 1, "maximum": MaxBlocks},
 		"precision": percent,
 		"limit":     duration,

@@ -115,6 +115,12 @@ var rules = []func(Test, Kind) string{
 		}
 		return ""
 	},
+	func(t Test, _ Kind) string {
+		if t.Params.Explain != "" && (t.Flows() > 1 || t.Params.Burst != 0 || t.Params.Load != "" || t.OpenLoop()) {
+			return "explain watches one round trip after another: it goes with neither flows, burst, load nor rate"
+		}
+		return ""
+	},
 	func(t Test, k Kind) string {
 		if f := t.SendMethod().File; k.IsStream() && !f && (t.Params.File != "" || t.Params.FileSize != 0) {
 			return fmt.Sprintf("send method %s sends no file: %s do", t.SendMethod().Name, strings.Join(fileMethods(), ", "))

@@ -123,6 +123,9 @@ func (p *Plan) validateTests() error {
 			return faultAt(at("tests", fmt.Sprint(i)), "test %q is named twice", p.Tests[i])
 		}
 	}
+	if err := p.pairWatched(); err != nil {
+		return err
+	}
 	if err := p.validateBeside(); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
+	"netdelta/internal/stages"
 	"netdelta/internal/stats"
 	"netdelta/internal/unit"
 )
@@ -44,7 +45,9 @@ type Report struct {
 	// Figures has a row for each test and metric, in the order of the tables
 	// of tests and metrics, whether it has figures or not; but none of what
 	// hosts count only if they are asked to and can, where no trial tells of it.
-	Figures  []Figure         `json:"figures"`
+	Figures []Figure `json:"figures"`
+	// Stages say where the time of round trips goes that were watched.
+	Stages   []stages.Table   `json:"stages,omitempty"`
 	Warnings []result.Warning `json:"warnings"`
 	// Environments is what the two ends were when the run began.
 	Environments []result.Environment `json:"environments,omitempty"`
@@ -107,7 +110,9 @@ func Build(run result.Run, trials []result.Trial) Report {
 		r.Planned = p.Trials()
 		r.WarmupNS, r.WindowNS, r.IntervalNS, r.Seed = int64(p.Warmup), int64(p.Window), int64(p.Interval), p.Seed
 	}
-	groups := grouped(trials)
+	plain, _ := result.Unwatched(trials)
+	groups := grouped(plain)
+	r.Stages = stages.Build(watchedOf(trials), false)
 	for _, g := range groups {
 		for _, d := range g.definitions() {
 			r.Figures = append(r.Figures, g.figure(d))

@@ -3,6 +3,7 @@
 package traffic
 
 import (
+	"errors"
 	"math/rand/v2"
 	"net/netip"
 
@@ -54,6 +55,9 @@ func (e *echo) Prepare() (uint16, error) {
 	f := echoFamilies[family(e.cfg.Addr)]
 	size := e.cfg.Test.Params.Size
 	x := &e.exchange
+	if err := x.watch.prepare(&e.cfg); err != nil {
+		return 0, err
+	}
 	sock, err := openEcho(e.cfg, f)
 	if err != nil {
 		return 0, err
@@ -88,7 +92,10 @@ func (e *echo) Arm(peer netip.AddrPort) error {
 	if err := checkPeer(e.cfg.Addr, peer); err != nil {
 		return err
 	}
-	return e.exchange.sock.join(&e.cfg, netip.AddrPortFrom(peer.Addr(), 0))
+	if err := e.exchange.sock.join(&e.cfg, netip.AddrPortFrom(peer.Addr(), 0)); err != nil {
+		return err
+	}
+	return e.exchange.watch.arm(e.exchange.sock, peer)
 }
 
 func (e *echo) Run() (result.End, error) { return e.exchange.run() }
@@ -97,4 +104,6 @@ func (e *echo) Stop() {}
 
 func (e *echo) Intervals() *Intervals { return e.exchange.meter.parts }
 
-func (e *echo) Close() error { return e.exchange.sock.close() }
+func (e *echo) Close() error {
+	return errors.Join(e.exchange.watch.close(), e.exchange.sock.close())
+}

@@ -40,6 +40,7 @@ type exchange struct {
 	seq     uint64
 	timeout time.Duration
 	pending pending
+	watch   watcher
 
 	timeouts, late, stale int64         // of the window
 	longest               time.Duration // of the warm-up's late answers
@@ -69,6 +70,7 @@ func (x *exchange) run() (result.End, error) {
 	}
 	end := x.meter.result(result.Local)
 	end.RTT = x.rtt
+	end.Seen = x.watch.seen()
 	end.Counts = map[string]int64{
 		CountSent:  end.Messages + x.timeouts,
 		CountLost:  x.timeouts - x.late,
@@ -101,17 +103,32 @@ func (x *exchange) lateAnswers(sent int64) result.Warning {
 func (x *exchange) loop(samples *hist.Hist) error {
 	sock := x.sock.Sock
 	start := sys.Nanotime()
+	x.watch.start(start)
 	if x.meter.tick(start); x.meter.phase == open {
 		samples = x.meter.samples(x.rtt)
+		x.watch.begin(start)
 	}
 	for x.meter.phase != closed {
 		x.number()
-		if _, errno := sock.Send(x.request, 0); errno != 0 {
+		watched := x.watch.step()
+		var n int
+		var errno unix.Errno
+		if watched {
+			start = x.watch.open()
+			_, errno = x.watch.send(sock, x.request, 0)
+		} else {
+			_, errno = sock.Send(x.request, 0)
+		}
+		if errno != 0 {
 			if err := x.sendAgain(errno); err != nil {
 				return err
 			}
 		}
-		n, errno := sock.Recv(x.answer, 0)
+		if watched {
+			n, errno = x.watch.recv(sock, x.answer)
+		} else {
+			n, errno = sock.Recv(x.answer, 0)
+		}
 		for errno != 0 || !x.right(n) {
 			wait, err := x.unexpected(n, errno, start)
 			if err != nil {
@@ -131,6 +148,9 @@ func (x *exchange) loop(samples *hist.Hist) error {
 			turned = x.meter.event(1, x.payload, now)
 		} else {
 			turned = x.giveUp(start, now)
+		}
+		if watched {
+			now = x.watch.done(now, n != 0)
 		}
 		start = max(now, x.meter.resume)
 		if turned && x.meter.phase == open {
@@ -252,6 +272,7 @@ func (x *exchange) begin(warmup *hist.Hist) (start int64, err error) {
 	x.pending = pending{}
 	x.timeouts, x.late, x.stale = 0, 0, 0
 	start = sys.Nanotime()
+	x.watch.begin(start)
 	x.meter.openAt(start)
 	return start, nil
 }

@@ -35,11 +35,15 @@ type tcpRRLocal struct {
 	response []byte
 	sizes    [2]int // of whole messages: request, response
 	end      int64  // when a round trip is waited for no longer
+	watch    watcher
 }
 
 func newTCPRRLocal(cfg Config) Engine { return &tcpRRLocal{cfg: cfg} }
 
 func (e *tcpRRLocal) Prepare() (port uint16, err error) {
+	if err := e.watch.prepare(&e.cfg); err != nil {
+		return 0, err
+	}
 	if e.sock, port, err = openTCP(e.cfg); err != nil {
 		return 0, err
 	}
@@ -58,7 +62,10 @@ func (e *tcpRRLocal) Arm(peer netip.AddrPort) error {
 		return err
 	}
 	e.sock.lasts(&e.cfg)
-	return e.sock.setConnOptions(e.cfg, true)
+	if err := e.sock.setConnOptions(e.cfg, true); err != nil {
+		return err
+	}
+	return e.watch.arm(e.sock, peer)
 }
 
 func (e *tcpRRLocal) Run() (result.End, error) {
@@ -82,9 +89,10 @@ func (e *tcpRRLocal) Run() (result.End, error) {
 	case err != nil:
 		return result.End{}, err
 	}
+	seen := e.watch.seen()
 	e.sock.hangUp(e.response, hangUpTime)
 	end := e.meter.result(result.Local)
-	end.RTT = e.rtt
+	end.RTT, end.Seen = e.rtt, seen
 	end.Counts = map[string]int64{CountSent: end.Messages}
 	end.Warnings = e.sock.warnings
 	if unfinished {
@@ -101,17 +109,31 @@ func (e *tcpRRLocal) Run() (result.End, error) {
 // loop is the measured part; see exchange.loop.
 func (e *tcpRRLocal) loop(start int64, samples *hist.Hist) error {
 	sock := e.sock.Sock
+	e.watch.start(start)
 	if e.meter.tick(start); e.meter.phase == open {
 		samples = e.meter.samples(e.rtt)
+		e.watch.begin(start)
 	}
 	for e.meter.phase != closed {
-		n, errno := sock.Send(e.request, unix.MSG_NOSIGNAL)
+		watched := e.watch.step()
+		var n int
+		var errno unix.Errno
+		if watched {
+			start = e.watch.open()
+			n, errno = e.watch.send(sock, e.request, unix.MSG_NOSIGNAL)
+		} else {
+			n, errno = sock.Send(e.request, unix.MSG_NOSIGNAL)
+		}
 		if n != e.sizes[0] {
 			if err := e.sock.sendRest(e.request, n, e.sizes[0], errno, e.over); err != nil {
 				return err
 			}
 		}
-		n, errno = sock.Recv(e.response, 0)
+		if watched {
+			n, errno = e.watch.recv(sock, e.response)
+		} else {
+			n, errno = sock.Recv(e.response, 0)
+		}
 		if n != e.sizes[1] {
 			if err := e.sock.receiveRest(e.response, n, e.sizes[1], errno, e.over); err != nil {
 				return err
@@ -122,6 +144,10 @@ func (e *tcpRRLocal) loop(start int64, samples *hist.Hist) error {
 		e.meter.each.add(now - start)
 		if e.meter.event(1, e.sizes[0]+e.sizes[1], now) && e.meter.phase == open {
 			samples = e.meter.samples(e.rtt)
+			e.watch.begin(now)
+		}
+		if watched {
+			now = e.watch.done(now, true)
 		}
 		start = max(now, e.meter.resume)
 	}
@@ -134,4 +160,4 @@ func (e *tcpRRLocal) Stop() {}
 
 func (e *tcpRRLocal) Intervals() *Intervals { return e.meter.parts }
 
-func (e *tcpRRLocal) Close() error { return e.sock.close() }
+func (e *tcpRRLocal) Close() error { return errors.Join(e.watch.close(), e.sock.close()) }

@@ -25,6 +25,7 @@ type tcpRRRemote struct {
 	request  []byte // a chunk, see maxChunk
 	response []byte
 	sizes    [2]int // of whole messages: request, response
+	watch    watcher
 }
 
 func newTCPRRRemote(cfg Config) Engine { return &tcpRRRemote{cfg: cfg} }
@@ -34,6 +35,9 @@ func (e *tcpRRRemote) Prepare() (port uint16, err error) {
 	e.request = make([]byte, min(e.sizes[0], maxChunk))
 	e.response = make([]byte, min(e.sizes[1], maxChunk))
 	e.meter = meterOf(e.cfg)
+	if err := e.watch.prepare(&e.cfg); err != nil {
+		return 0, err
+	}
 	e.listener, port, err = listenTCP(e.cfg)
 	return port, err
 }
@@ -57,6 +61,9 @@ func (e *tcpRRRemote) Run() (result.End, error) {
 		// The local end hangs up when it has finished.
 		err := conn.setConnOptions(e.cfg, true)
 		if err == nil {
+			err = e.watchConn(conn)
+		}
+		if err == nil {
 			err = e.loop(conn)
 		}
 		conn.shutdown(unix.SHUT_RDWR)
@@ -65,26 +72,55 @@ func (e *tcpRRRemote) Run() (result.End, error) {
 		}
 	}
 	e.meter.silence(sys.Nanotime())
-	return e.meter.receiverResult(e.listener.warnings), nil
+	end := e.meter.receiverResult(e.listener.warnings)
+	end.Seen = e.watch.seen()
+	return end, nil
+}
+
+// watchConn watches the connection, whose peer's port is known only now.
+func (e *tcpRRRemote) watchConn(conn *socket) error {
+	sa, err := unix.Getpeername(int(conn.Sock))
+	if err != nil {
+		return nil // it is gone: the loop says why
+	}
+	return e.watch.arm(conn, addrPort(sa))
 }
 
 // loop answers until the connection ends or Stop.
 func (e *tcpRRRemote) loop(conn *socket) error {
 	sock := conn.Sock
+	e.watch.start(sys.Nanotime())
 	for {
-		n, errno := sock.Recv(e.request, 0)
+		watched := e.watch.due
+		var n int
+		var errno unix.Errno
+		if watched {
+			n, errno = e.watch.recv(sock, e.request)
+		} else {
+			n, errno = sock.Recv(e.request, 0)
+		}
 		if n != e.sizes[0] {
 			if err := conn.receiveRest(e.request, n, e.sizes[0], errno, e.stop.Load); err != nil {
 				return err
 			}
 		}
-		n, errno = sock.Send(e.response, unix.MSG_NOSIGNAL)
+		if watched {
+			e.watch.returned()
+			e.watch.calls()
+			n, errno = e.watch.send(sock, e.response, unix.MSG_NOSIGNAL)
+		} else {
+			n, errno = sock.Send(e.response, unix.MSG_NOSIGNAL)
+		}
 		if n != e.sizes[1] {
 			if err := conn.sendRest(e.response, n, e.sizes[1], errno, e.stop.Load); err != nil {
 				return err
 			}
 		}
-		e.meter.event(1, e.sizes[0]+e.sizes[1], sys.Nanotime())
+		now := sys.Nanotime()
+		e.watch.answered(0, 0)
+		if e.meter.event(1, e.sizes[0]+e.sizes[1], now) {
+			e.watch.turn(e.meter.phase, now)
+		}
 		if e.stop.Load() {
 			return errOver
 		}
@@ -100,4 +136,6 @@ func (e *tcpRRRemote) Stop() {
 
 func (e *tcpRRRemote) Intervals() *Intervals { return e.meter.parts }
 
-func (e *tcpRRRemote) Close() error { return errors.Join(e.conn.Load().close(), e.listener.close()) }
+func (e *tcpRRRemote) Close() error {
+	return errors.Join(e.watch.close(), e.conn.Load().close(), e.listener.close())
+}

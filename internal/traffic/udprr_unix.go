@@ -3,6 +3,7 @@
 package traffic
 
 import (
+	"errors"
 	"net/netip"
 	"sync/atomic"
 
@@ -23,6 +24,9 @@ func newUDPRRLocal(cfg Config) Engine { return &udpRRLocal{cfg: cfg} }
 
 func (e *udpRRLocal) Prepare() (port uint16, err error) {
 	x := &e.exchange
+	if err := x.watch.prepare(&e.cfg); err != nil {
+		return 0, err
+	}
 	if x.sock, port, err = openUDP(e.cfg); err != nil {
 		return 0, err
 	}
@@ -64,7 +68,7 @@ func (e *udpRRLocal) Arm(peer netip.AddrPort) error {
 		return err
 	}
 	x.sock.watchDrops()
-	return nil
+	return x.watch.arm(x.sock, peer)
 }
 
 func (e *udpRRLocal) Run() (result.End, error) {
@@ -80,7 +84,9 @@ func (e *udpRRLocal) Stop() {}
 
 func (e *udpRRLocal) Intervals() *Intervals { return e.exchange.meter.parts }
 
-func (e *udpRRLocal) Close() error { return e.exchange.sock.close() }
+func (e *udpRRLocal) Close() error {
+	return errors.Join(e.exchange.watch.close(), e.exchange.sock.close())
+}
 
 // udpRRRemote is the end of udp_rr that answers, each request with its number.
 type udpRRRemote struct {
@@ -94,11 +100,15 @@ type udpRRRemote struct {
 	payload    int
 	sendErrors int64
 	others     int64 // datagrams of the whole trial that were not to be answered
+	watch      watcher
 }
 
 func newUDPRRRemote(cfg Config) Engine { return &udpRRRemote{cfg: cfg} }
 
 func (e *udpRRRemote) Prepare() (port uint16, err error) {
+	if err := e.watch.prepare(&e.cfg); err != nil {
+		return 0, err
+	}
 	if e.sock, port, err = openUDP(e.cfg); err != nil {
 		return 0, err
 	}
@@ -118,7 +128,7 @@ func (e *udpRRRemote) Arm(peer netip.AddrPort) error {
 		return err
 	}
 	e.sock.watchDrops()
-	return nil
+	return e.watch.arm(e.sock, peer)
 }
 
 func (e *udpRRRemote) Run() (result.End, error) {
@@ -131,6 +141,7 @@ func (e *udpRRRemote) Run() (result.End, error) {
 	}
 	e.meter.silence(sys.Nanotime())
 	end := e.meter.receiverResult(e.sock.warnings)
+	end.Seen = e.watch.seen()
 	end.Counts = map[string]int64{CountSendErrors: e.sendErrors}
 	answered := e.meter.messages
 	countAll(end.Counts, answered, answered+e.sendErrors+e.others, e.sock)
@@ -141,8 +152,17 @@ func (e *udpRRRemote) Run() (result.End, error) {
 // while the peer is at work.
 func (e *udpRRRemote) loop() error {
 	sock := e.sock.Sock
+	e.watch.start(sys.Nanotime())
 	for !e.stop.Load() {
-		n, errno := sock.Recv(e.request, 0)
+		watched := e.watch.due
+		var n int
+		var errno unix.Errno
+		if watched {
+			n, errno = e.watch.recv(sock, e.request)
+			e.watch.returned()
+		} else {
+			n, errno = sock.Recv(e.request, 0)
+		}
 		if errno != 0 || n < e.width {
 			if err := e.unanswered(n, errno); err != nil {
 				return err
@@ -150,13 +170,23 @@ func (e *udpRRRemote) loop() error {
 			continue
 		}
 		copy(e.answer[:e.width], e.request[:e.width])
-		if _, errno := sock.Send(e.answer, 0); errno != 0 {
+		if watched {
+			e.watch.calls()
+			_, errno = e.watch.send(sock, e.answer, 0)
+		} else {
+			_, errno = sock.Send(e.answer, 0)
+		}
+		if errno != 0 {
 			if err := e.unsent(errno); err != nil {
 				return err
 			}
 			continue
 		}
-		e.meter.event(1, e.payload, sys.Nanotime())
+		now := sys.Nanotime()
+		e.watch.answered(getSequence(e.request[:e.width]), e.width)
+		if e.meter.event(1, e.payload, now) {
+			e.watch.turn(e.meter.phase, now)
+		}
 	}
 	return nil
 }
@@ -208,4 +238,4 @@ func (e *udpRRRemote) Stop() {
 
 func (e *udpRRRemote) Intervals() *Intervals { return e.meter.parts }
 
-func (e *udpRRRemote) Close() error { return e.sock.close() }
+func (e *udpRRRemote) Close() error { return errors.Join(e.watch.close(), e.sock.close()) }

@@ -31,6 +31,7 @@ func lead(r *compare.Report) []Item {
 		sentences = append(sentences, answer...)
 	}
 	sentences[0] = first + sentences[0]
+	sentences = append(stageLead(r.Stages), sentences...)
 	var items []Item
 	for _, s := range sentences {
 		items = append(items, hanging(s))

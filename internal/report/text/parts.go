@@ -6,6 +6,7 @@ import (
 
 	"netdelta/internal/compare"
 	"netdelta/internal/result"
+	"netdelta/internal/stages"
 	"netdelta/internal/summary"
 )
 
@@ -20,6 +21,7 @@ type Part struct {
 	Facts        []result.Fact
 	Drift        []compare.Drift
 	Command      string // as it can be pasted into a shell
+	Stages       *stages.Table
 }
 
 // Names of parts. There can be several of one name.
@@ -31,6 +33,7 @@ const (
 	PartRows      = "rows"     // comparisons
 	PartLeftOut   = "left-out" // rows that the report's own tables stand for
 	PartSection   = "section"  // a table of the report's own
+	PartStages    = "stages"   // where the time of round trips goes
 	PartBesides   = "beside"
 	PartRoundTrip = "each" // round trips one by one
 	PartOverTime  = "time"
@@ -60,6 +63,7 @@ func Parts(r *compare.Report) []Part {
 	} else {
 		parts = append(append(parts, RowParts(r)...), ownParts(r)...)
 	}
+	parts = append(parts, stageParts(r.Stages)...)
 	if t, title := besideTable(r); title != "" {
 		parts = append(parts, Part{Name: PartBesides, Title: title, Table: t.exported()})
 	}
@@ -72,8 +76,10 @@ func Parts(r *compare.Report) []Part {
 // RunParts are those of a single run: the machines too where they are asked for.
 func RunParts(r *summary.Report, machines bool, next string) []Part {
 	t := figures(r)
-	parts := []Part{{Name: PartAnswer, Items: append(runHead(r), runSpeeds(r)...)},
-		{Name: PartFigures, Title: runTitle(r), Table: t.exported()}, {Name: PartNotes, Items: runNotes(r)}, warningPart(runWarnings(r))}
+	parts := []Part{{Name: PartAnswer, Items: slices.Concat(stageWhere(r.Stages), runHead(r), runSpeeds(r))},
+		{Name: PartFigures, Title: runTitle(r), Table: t.exported()}}
+	parts = append(parts, stageParts(r.Stages)...)
+	parts = append(parts, []Part{{Name: PartNotes, Items: runNotes(r)}, warningPart(runWarnings(r))}...)
 	if machines {
 		both, apart, more := environments(r)
 		parts = append(parts, Part{Name: PartMachine, Title: bothTitle, Facts: both}, Part{Name: PartMachine, Title: apartTitle, Facts: apart},

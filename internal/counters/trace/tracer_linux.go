@@ -1,0 +1,198 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"github.com/cilium/ebpf/ringbuf"
+	"golang.org/x/sys/unix"
+
+	"netdelta/internal/feature"
+)
+
+// Tracer watches one flow. Its methods are not for several threads at once, but the
+// gate may be written by any.
+type Tracer struct {
+	coll   *ebpf.Collection
+	links  []link.Link
+	gate   []byte
+	reader *ringbuf.Reader
+}
+
+const privilege = "Linux 5.10, and root, or CAP_BPF and CAP_PERFMON, of the machine itself and not of a user namespace (before Linux 5.11 CAP_SYS_RESOURCE too)"
+
+func unavailable(tried, need string, err error) error {
+	if errors.Is(err, unix.EPERM) {
+		err = unix.EPERM // without the library's advice, which is for programmers
+	}
+	return &feature.Error{Feature: "tracing by eBPF", Tried: tried, Need: need, Kernel: feature.Kernel().String(), Err: err}
+}
+
+// calls are the programs at the entry and the exit of system calls: every call on the
+// machine takes a little longer while they are there.
+var calls = []string{traceProgSysEnter, traceProgSysExit}
+
+// Open loads the programs and attaches them, which takes some tens of milliseconds;
+// withCalls also those that see the traffic threads' system calls begin and end. The
+// error is a feature.ErrUnavailable that says what is missing.
+func Open(withCalls bool) (*Tracer, error) {
+	spec, err := loadTrace()
+	if err != nil {
+		return nil, fmt.Errorf("read the programs that trace in the kernel: %w", err)
+	}
+	if !withCalls {
+		for _, name := range calls {
+			delete(spec.Programs, name)
+		}
+	}
+	t := &Tracer{}
+	if t.coll, err = ebpf.NewCollection(spec); err != nil {
+		return nil, unavailable("load eBPF programs", privilege, err)
+	}
+	if err := t.begin(); err != nil {
+		return nil, errors.Join(err, t.Close())
+	}
+	return t, nil
+}
+
+func (t *Tracer) begin() error {
+	var err error
+	if t.reader, err = ringbuf.NewReader(t.coll.Maps[traceMapEvents]); err != nil {
+		return unavailable("read a ring of events", privilege, err)
+	}
+	if t.gate, err = unix.Mmap(t.coll.Maps[".data.gate"].FD(), 0, unix.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED); err != nil {
+		return unavailable("map a variable of eBPF programs", "Linux 5.5", err)
+	}
+	if err := t.coll.Variables[traceVarSends].Set([4]uint32{unix.SYS_SENDTO, unix.SYS_SENDMSG, unix.SYS_WRITE, unix.SYS_WRITE}); err != nil {
+		return fmt.Errorf("tell eBPF programs which calls send: %w", err)
+	}
+	for name, p := range t.coll.Programs {
+		if p.Type() != ebpf.Tracing {
+			continue
+		}
+		l, err := link.AttachTracing(link.TracingOptions{Program: p})
+		if err != nil {
+			return unavailable("attach program "+name, privilege, err)
+		}
+		t.links = append(t.links, l)
+	}
+	return nil
+}
+
+// Watch says which flow is watched.
+func (t *Tracer) Watch(f Flow) error {
+	w := traceFlow{Family: unix.AF_INET, Protocol: uint32(f.Protocol)}
+	for i, end := range []netip.AddrPort{f.From, f.To} {
+		addr := end.Addr().Unmap()
+		if addr.Is6() {
+			w.Family = unix.AF_INET6
+		}
+		b := addr.AsSlice()
+		for k := range len(b) / 4 {
+			w.Addr[i][k] = binary.NativeEndian.Uint32(b[4*k:])
+		}
+		w.Port[i] = uint32(end.Port())
+	}
+	if err := t.coll.Variables[traceVarWatched].Set(w); err != nil {
+		return fmt.Errorf("tell eBPF programs what to watch: %w", err)
+	}
+	return nil
+}
+
+// Gate is the word, in the machine's order, that says since when a round trip is
+// watched (sys.Nanotime); 0 while none is.
+func (t *Tracer) Gate() []byte { return t.gate[:8] }
+
+// Enlist has the calling thread's system calls seen from its first on, and not only
+// once it has been woken for an answer.
+func (t *Tracer) Enlist() error {
+	if _, err := t.coll.Programs[traceProgIdentify].Run(&ebpf.RunOptions{}); err != nil {
+		return unavailable("run an eBPF program once (BPF_PROG_RUN)", privilege, err)
+	}
+	return nil
+}
+
+// Events are all that happened so far and were not told of yet, in the order of their
+// times of each CPU; lost is for how many there was no room.
+func (t *Tracer) Events() (all []Event, lost int64, err error) {
+	if err := t.reader.Flush(); err != nil {
+		return nil, 0, fmt.Errorf("read a ring of events: %w", err)
+	}
+	var r ringbuf.Record
+	for {
+		err := t.reader.ReadInto(&r)
+		if errors.Is(err, ringbuf.ErrFlushed) {
+			break
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("read a ring of events: %w", err)
+		}
+		var e traceEvent
+		if err := binary.Read(bytes.NewReader(r.RawSample), binary.NativeEndian, &e); err != nil {
+			return nil, 0, fmt.Errorf("decode an event: %w", err)
+		}
+		all = append(all, eventOf(&e))
+	}
+	var missed uint64
+	if err := t.coll.Variables[traceVarLost].Get(&missed); err != nil {
+		return nil, 0, fmt.Errorf("read how many events were lost: %w", err)
+	}
+	return all, int64(missed), nil
+}
+
+func eventOf(e *traceEvent) Event {
+	name := make([]byte, 0, len(e.Comm))
+	for _, c := range e.Comm {
+		if c == 0 {
+			break
+		}
+		name = append(name, byte(c))
+	}
+	return Event{At: int64(e.At), Kind: Kind(e.Kind), Leg: int(e.Leg), CPU: int(e.Cpu), Context: Context(e.Context),
+		Due: int64(e.First), Since: int64(e.Second), Task: string(name), Thread: int(e.Tid), Earlier: int(e.Before)}
+}
+
+// Close detaches the programs. The kernel does so by itself when the process ends, by
+// whatever death: they are held by its descriptors alone.
+func (t *Tracer) Close() error {
+	if t == nil {
+		return nil
+	}
+	var all error
+	for _, l := range t.links {
+		all = errors.Join(all, l.Close())
+	}
+	if t.reader != nil {
+		all = errors.Join(all, t.reader.Close())
+	}
+	if t.gate != nil {
+		all = errors.Join(all, unix.Munmap(t.gate))
+	}
+	t.links, t.reader, t.gate = nil, nil, nil
+	t.coll.Close()
+	if all != nil {
+		return fmt.Errorf("detach eBPF programs: %w", all)
+	}
+	return nil
+}
+
+// Available says whether Open would be allowed to load its programs, without attaching
+// any; nil, or a feature.ErrUnavailable.
+func Available() error {
+	spec, err := loadTrace()
+	if err != nil {
+		return fmt.Errorf("read the programs that trace in the kernel: %w", err)
+	}
+	spec.Programs = map[string]*ebpf.ProgramSpec{traceProgSchedSwitch: spec.Programs[traceProgSchedSwitch]}
+	coll, err := ebpf.NewCollection(spec)
+	if err != nil {
+		return unavailable("load eBPF programs", privilege, err)
+	}
+	coll.Close()
+	return nil
+}
