@@ -139,6 +139,8 @@ func (l *lane) start(cpu int, failed func(error)) error {
 		urgent := func() error {
 			if l.line != nil {
 				l.late = sys.SetFIFO(writerPriority)
+			} else {
+				sys.NameThread(sys.ThreadHandler)
 			}
 			return nil
 		}
@@ -168,6 +170,7 @@ func (l *lane) start(cpu int, failed func(error)) error {
 func onThread(cpu int, prepare func() error, f func()) error {
 	ready := make(chan error, 1)
 	go func() {
+		sys.NameThread(sys.ThreadWire)
 		err := sys.PinThread(cpu)
 		if err == nil {
 			err = prepare()

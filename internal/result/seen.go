@@ -39,14 +39,18 @@ const (
 	PointLeave
 	// PointReturn is the receiver's clock just after that call.
 	PointReturn
-	// Points is how many there are.
-	Points
+	// PointBack is no point of the way: at it a thread runs again that was kept from
+	// running by Mark.Task for Mark.For.
+	PointBack
 )
+
+// Points is how many points the way has.
+const Points = PointBack
 
 // String is the point's name in reports.
 func (p Point) String() string {
-	names := [Points]string{"call", "enter", "queue", "xmit", "arrive", "handle", "stack", "ready", "wake", "run", "leave", "return"}
-	if p < 0 || p >= Points {
+	names := [...]string{"call", "enter", "queue", "xmit", "arrive", "handle", "stack", "ready", "wake", "run", "leave", "return", "back"}
+	if p < 0 || int(p) >= len(names) {
 		return "?"
 	}
 	return names[p]
@@ -151,7 +155,7 @@ func (t *SeenTrip) validate() error {
 		return fmt.Errorf("round trip %d: %d marks are more than %d", t.N, len(t.Marks), maxMarks)
 	}
 	for _, m := range t.Marks {
-		if m.Leg < 0 || m.Leg >= Legs || m.Point < 0 || m.Point >= Points || m.CPU < -1 || m.For < 0 {
+		if m.Leg < 0 || m.Leg >= Legs || m.Point < 0 || m.Point > PointBack || m.CPU < -1 || m.For < 0 {
 			return fmt.Errorf("round trip %d: a mark at point %d of leg %d can't be", t.N, m.Point, m.Leg)
 		}
 	}

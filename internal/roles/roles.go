@@ -2,6 +2,8 @@
 package roles
 
 import (
+	"strings"
+
 	"netdelta/internal/ether"
 	"netdelta/internal/netlab"
 	"netdelta/internal/sys"
@@ -26,6 +28,7 @@ func Dispatch(args []string) (status int, ok bool) {
 	}
 	for _, r := range roles {
 		if r.name == args[0] {
+			sys.NameThread("nd-" + strings.TrimLeft(r.name, "_"))
 			return r.main(args[1:]), true
 		}
 	}

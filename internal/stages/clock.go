@@ -74,7 +74,7 @@ func boundOf(near, far *result.SeenTrip) (bound, bool) {
 		at, found := fallback, false
 		for _, m := range t.Marks {
 			sends := m.Point <= result.PointXmit
-			if m.Leg != leg || sends != out {
+			if m.Leg != leg || sends != out || m.Point >= result.Points {
 				continue
 			}
 			later := m.At > at

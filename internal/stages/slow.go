@@ -23,9 +23,11 @@ type Slow struct {
 
 // Ran is what ran on a CPU when a message of the round trip came there.
 type Ran struct {
-	Leg   int    `json:"leg"` // result.LegRequest or LegAnswer
-	End   string `json:"end"`
-	Point string `json:"point"` // "stack": it handled the frame; "run": it ran before
+	Leg int    `json:"leg"` // result.LegRequest or LegAnswer
+	End string `json:"end"`
+	// Point is what it did: "stack", it handled the frame; "run", it ran before the
+	// thread that was woken; "back", it ran when that thread could have.
+	Point string `json:"point"`
 	CPU   int    `json:"cpu"`
 	Task  string `json:"task"`
 	ForNS int64  `json:"for_ns,omitempty"` // for so long, if that is known
@@ -51,13 +53,19 @@ func slowest(t *Table, all []*one) []Slow {
 		trip := &a.o.read.trips[a.i]
 		s := Slow{Block: a.o.block, N: trip.n, TotalNS: trip.length, PartsNS: trip.divide(&taken, t.Stages)}
 		for _, m := range trip.marks {
-			if m.Task != "" && (m.Point == result.PointStack || m.Point == result.PointRun) {
-				s.Ran = append(s.Ran, Ran{Leg: m.Leg, End: placeOf(m.Leg, m.Point).end(), Point: m.Point.String(), CPU: m.CPU, Task: m.Task, ForNS: m.For})
+			if m.Task != "" && (m.Point == result.PointStack || m.Point == result.PointRun || m.Point == result.PointBack) {
+				s.Ran = append(s.Ran, Ran{Leg: m.Leg, End: endOf(m), Point: m.Point.String(), CPU: m.CPU, Task: m.Task, ForNS: m.For})
 			}
 		}
 		slow = append(slow, s)
 	}
 	return slow
+}
+
+// endOf is where a mark was taken: a thread that is kept from running is the one that
+// receives.
+func endOf(m result.Mark) string {
+	return placeOf(m.Leg, min(m.Point, result.PointReturn)).end()
 }
 
 // takenBy are the places that stages lie between.

@@ -35,7 +35,9 @@ func (t *trip) set(p place, at int64) {
 
 // put takes a mark, which is of a place at the end that saw it or at both.
 func (t *trip) put(m result.Mark) {
-	t.set(placeOf(m.Leg, m.Point), m.At)
+	if m.Point < result.Points {
+		t.set(placeOf(m.Leg, m.Point), m.At)
+	}
 	t.marks = append(t.marks, m)
 }
 

@@ -49,27 +49,25 @@ const (
 type segment struct {
 	from    result.Point
 	missing missing // of from
-	short   string  // in a name of several
 	name    string
 	// between is the end of a sentence: "96% between wake-up and running ...".
 	between string
-	source  string // in the kernel, from where to where
 }
 
 // segments is the table of the way, by their beginnings; the last is the turn-around.
 var segments = [result.Points]segment{
-	{result.PointCall, unknown, "call", "call to kernel", "between the program's clock and its call's arrival in the kernel", "sys_enter"},
-	{result.PointEnter, asBefore, "send", "protocol send", "between the system call and the queueing discipline", "__dev_queue_xmit: net_dev_queue"},
-	{result.PointQueue, unknown, "qdisc", "qdisc to driver", "between the queueing discipline and the driver", "dev_hard_start_xmit: net_dev_start_xmit"},
-	{result.PointXmit, unknown, "wire", "wire", "on the wire, from driver to driver", "the link"},
-	{result.PointArrive, asNext, "handler due", "handler due to running", "between the scheduling of the receive handler and its running", "softirq_raise or sched_waking of napi/*, to softirq_entry or sched_switch"},
-	{result.PointHandle, asNext, "handler", "handler to stack", "in the receive handler, before the protocols", "napi_poll, net_rx_action: netif_receive_skb"},
-	{result.PointStack, unknown, "stack", "stack to socket", "between the receive handler and the socket", "__netif_receive_skb_core to sock_def_readable: sk_data_ready"},
-	{result.PointReady, asNext, "signal", "socket to wake-up", "between the socket and the wake-up of its thread", "try_to_wake_up: sched_waking"},
-	{result.PointWake, asBefore, "wake-up", "wake-up to running", "between wake-up and running of the receive thread", "__schedule: sched_switch"},
-	{result.PointRun, asBefore, "receive", "running to call's end", "between the running of the receive thread and the end of its call", "sys_exit"},
-	{result.PointLeave, asNext, "return", "return to program", "between the end of the receive call and the program's clock", "the program"},
-	{result.PointReturn, unknown, "turn-around", "turn-around", "in the program, between receiving and sending", "the program"},
+	{result.PointCall, unknown, "call", "between the program's clock and its call's arrival in the kernel"},
+	{result.PointEnter, asBefore, "send", "between the system call and the queueing discipline"},
+	{result.PointQueue, unknown, "qdisc", "between the queueing discipline and the driver"},
+	{result.PointXmit, unknown, "wire", "on the wire, from driver to driver"},
+	{result.PointArrive, asNext, "handler due", "between the scheduling of the receive handler and its running"},
+	{result.PointHandle, asNext, "handler", "in the receive handler, before the protocols"},
+	{result.PointStack, unknown, "stack", "between the receive handler and the socket"},
+	{result.PointReady, asNext, "signal", "between the socket and the wake-up of its thread"},
+	{result.PointWake, asBefore, "wake-up", "between wake-up and running of the receive thread"},
+	{result.PointRun, asBefore, "receive", "between the running of the receive thread and the end of its call"},
+	{result.PointLeave, asNext, "return", "between the end of the receive call and the program's clock"},
+	{result.PointReturn, unknown, "turn-around", "in the program, between receiving and sending"},
 }
 
 // nameOf names the stage from one place to another, both of which are known.
@@ -86,7 +84,7 @@ func nameOf(from, to place) (name, between string) {
 	if n == 2 {
 		joint = " and "
 	}
-	name = a.short + joint + b.short
+	name = a.name + joint + b.name
 	return name, "in " + name
 }
 
@@ -99,7 +97,7 @@ func acrossLegs(from, to place) (name, between string) {
 		return "answer in kernel", "in the far kernel, which answers"
 	}
 	a, b := segments[from.point()], segments[(to-1).point()]
-	name = a.short + " to " + b.short
+	name = a.name + " to " + b.name
 	return name, "in " + name
 }
 

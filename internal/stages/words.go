@@ -46,31 +46,40 @@ type kindOfStage struct {
 // main names the stages that most of a change is in.
 func (t *Table) main(c *Change) string {
 	var kinds []*kindOfStage
+	whole := 0.0
 	for i := range t.Stages {
 		s := &t.Stages[i]
-		if c.Shares[i] == nil {
-			continue
-		}
 		k := slices.IndexFunc(kinds, func(k *kindOfStage) bool { return k.name == s.Name })
 		if k < 0 {
 			k = len(kinds)
 			kinds = append(kinds, &kindOfStage{name: s.Name, between: s.Between, ends: map[string]float64{}})
 		}
-		kinds[k].share += *c.Shares[i]
-		kinds[k].ends[s.End] += *c.Shares[i]
+		kinds[k].share += c.MeansNS[i]
+		kinds[k].ends[s.End] += c.MeansNS[i]
+		whole += c.MeansNS[i]
 	}
-	slices.SortStableFunc(kinds, func(a, b *kindOfStage) int { return cmp.Compare(b.share, a.share) })
+	if whole == 0 {
+		return "in no stage"
+	}
+	slices.SortStableFunc(kinds, func(a, b *kindOfStage) int { return cmp.Compare(b.share/whole, a.share/whole) })
+	share := func(k *kindOfStage) float64 { return 100 * k.share / whole }
+	against := kinds[len(kinds)-1]
+	// What is more than the whole is better told as time than as a share of it.
+	told := func(k *kindOfStage) string { return fmt.Sprintf("%.0f%% ", share(k)) }
+	if share(kinds[0]) > 130 || share(against) < -30 {
+		told = func(k *kindOfStage) string { return signed(k.share) + " " }
+	}
 	var parts []string
 	left := 100.0
 	for _, k := range kinds {
-		if len(parts) > 0 && (k.share < 10 || left < 15) || len(parts) == 3 {
+		if len(parts) > 0 && (share(k) < 10 || left < 15) || len(parts) == 3 {
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%.0f%% %s%s", k.share, k.between, k.at()))
-		left -= k.share
+		parts = append(parts, told(k)+k.between+k.at())
+		left -= share(k)
 	}
-	if n := len(kinds); n > 0 && kinds[n-1].share < -10 {
-		parts = append(parts, fmt.Sprintf("against which %s%s gives back %.0f%%", strings.TrimPrefix(kinds[n-1].name, " "), kinds[n-1].at(), -kinds[n-1].share))
+	if share(against) < -10 {
+		parts = append(parts, "against "+told(against)+against.between+against.at())
 	}
 	return strings.Join(parts, ", ")
 }

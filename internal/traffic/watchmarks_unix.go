@@ -135,6 +135,9 @@ func eventMarks(events []trace.Event, opened, zero int64) (marks []result.Mark) 
 			if e.Since >= opened {
 				m.For = e.At - e.Since
 			}
+		case trace.Back:
+			m := add(e, result.PointBack, e.At)
+			m.Task, m.For = e.Task, e.At-e.Due
 		case trace.Call:
 			called[e.Leg] = true
 			add(e, result.PointEnter, e.At)

@@ -24,6 +24,7 @@ func startThread(cfg *traffic.Config) (*thread, []result.Warning, error) {
 	pinned := make(chan error)
 	var warnings []result.Warning
 	go func() {
+		sys.NameThread(sys.ThreadTraffic)
 		err := traffic.BindThread(cfg, 0)
 		if err == nil {
 			if locked := sys.LockMemory(); locked != nil {

@@ -15,6 +15,7 @@ const (
 	Run                     // the thread that was woken for it runs
 	Call                    // a call that sends came into the kernel
 	Return                  // a call left the kernel
+	Back                    // the thread runs again, from which its CPU was taken
 )
 
 // Context is in what frames are handled.
@@ -40,6 +41,7 @@ type Event struct {
 	Due, Since      int64
 	Task            string
 	Thread, Earlier int // threads' numbers: of Run the one that ran before
+	// Of Back: Due is since when it did not run, Task what ran instead.
 	// Of Run: Due is when the thread was woken, Task what ran on the CPU before it, and
 	// Since since when; 0 if longer than the gate is open.
 }

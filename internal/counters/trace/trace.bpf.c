@@ -76,7 +76,7 @@ volatile u32 receives[CALLS] SEC(".data.calls");
 enum { AF_INET = 2, AF_INET6 = 10, ICMP = 1, TCP = 6, UDP = 17, ICMP6 = 58, FRAGMENT = 44 };
 enum { NET_RX = 3 }; // of softirqs
 
-enum kind { QUEUE = 1, XMIT, ARRIVE, RECEIVE, READY, RUN, CALL, RETURN };
+enum kind { QUEUE = 1, XMIT, ARRIVE, RECEIVE, READY, RUN, CALL, RETURN, BACK };
 enum context { TASK, SOFTIRQ, HANDLER };
 
 struct event {
@@ -114,7 +114,9 @@ struct {
 // thread is one that was woken, or that handles frames.
 struct thread {
 	u64 waking, ready; // ready is 0 for handlers
+	u64 away;          // since when it does not run, though nothing has to wake it
 	u32 leg, due;
+	char comm[16]; // of what runs instead
 };
 
 struct {
@@ -370,7 +372,7 @@ int sched_waking(u64 *ctx)
 		return 0;
 	u64 now = ktime_get_ns();
 	u32 tid = p->pid;
-	struct thread t = {now, 0, 0, 0};
+	struct thread t = {now, 0, 0, 0, 0, {}};
 	if (c->ready && now - c->ready < AT_ONCE) {
 		t.ready = c->ready;
 		t.leg = c->leg;
@@ -395,10 +397,30 @@ int sched_switch(u64 *ctx)
 	u64 began = c->switched, now = ktime_get_ns();
 	c->switched = now;
 	c->ready = 0;
-	u32 tid = next->pid;
+	u32 tid = prev->pid;
 	struct thread *t = tid ? map_lookup_elem(&threads, &tid) : 0;
-	if (!t || !t->due)
+	if (t && t->ready) {
+		t->away = now;
+		probe_read_kernel(t->comm, sizeof t->comm, next->comm);
+	}
+	tid = next->pid;
+	t = tid ? map_lookup_elem(&threads, &tid) : 0;
+	if (!t || !t->ready)
 		return 0;
+	u64 away = t->away;
+	t->away = 0;
+	if (!t->due) {
+		// It had not gone by itself.
+		struct event *b = away >= gate ? event(BACK, t->leg) : 0;
+		if (b) {
+			b->at = now;
+			b->first = away;
+			b->tid = tid;
+			__builtin_memcpy(b->comm, t->comm, sizeof b->comm);
+			ringbuf_submit(b, BPF_RB_NO_WAKEUP);
+		}
+		return 0;
+	}
 	t->due = 0;
 	struct event *e = event(RUN, t->leg);
 	if (!e)
@@ -515,7 +537,7 @@ SEC("raw_tp/identify")
 int identify(u64 *ctx)
 {
 	u32 tid = (u32)get_current_pid_tgid();
-	struct thread t = {0, 1, 1, 0};
+	struct thread t = {0, 1, 0, 1, 0, {}};
 	map_update_elem(&threads, &tid, &t, 0);
 	return 0;
 }

@@ -51,8 +51,10 @@ type traceThread struct {
 	_      structs.HostLayout
 	Waking uint64
 	Ready  uint64
+	Away   uint64
 	Leg    uint32
 	Due    uint32
+	Comm   [16]int8
 }
 
 // Names of all BPF objects in the ELF.

@@ -61,7 +61,7 @@ func StageSection(t *stages.Table) compare.Section {
 		s.Columns = append(s.Columns, compare.Column{Name: "share", Percent: true})
 	}
 	for i := range t.Changes {
-		s.Columns = append(s.Columns, compare.Column{Name: "change to " + t.Changes[i].Variant, Unit: unit.Nanoseconds}, compare.Column{Name: "share", Percent: true})
+		s.Columns = append(s.Columns, compare.Column{Name: "change to " + t.Changes[i].Variant, Unit: unit.Nanoseconds}, compare.Column{Name: "share"})
 	}
 	for k := range t.Stages {
 		if stage := &t.Stages[k]; !stage.Rest || restMatters(t) {
@@ -118,7 +118,7 @@ func stageLine(t *stages.Table, label, end string, k int) compare.Line {
 		if share == nil {
 			l.Cells = append(l.Cells, compare.Datum{Text: "n/a (the whole is not different for sure)"})
 		} else {
-			l.Cells = append(l.Cells, value(*share))
+			l.Cells = append(l.Cells, compare.Datum{Text: fmt.Sprintf("%5.0f%%", *share)})
 		}
 	}
 	return l
@@ -182,11 +182,18 @@ func slowNote(t *stages.Table, v *stages.Variant, k int) string {
 		}
 		text += fmt.Sprintf(", %s of it %s%s", unit.Format(float64(s.PartsNS[at]), unit.Nanoseconds), t.Stages[at].Between, where)
 		for _, r := range s.Ran {
-			if at < len(t.Stages) && r.End == t.Stages[at].End && r.Leg == t.Stages[at].Leg && r.Point == result.PointRun.String() {
-				text += fmt.Sprintf(", where CPU %d ran %s before", r.CPU, r.Task)
-				if r.ForNS > 0 {
-					text += fmt.Sprintf(" for %s", unit.Format(float64(r.ForNS), unit.Nanoseconds))
-				}
+			if r.End != t.Stages[at].End {
+				continue
+			}
+			length := ""
+			if r.ForNS > 0 {
+				length = " for " + unit.Format(float64(r.ForNS), unit.Nanoseconds)
+			}
+			switch {
+			case r.Point == result.PointRun.String() && r.Leg == t.Stages[at].Leg:
+				text += fmt.Sprintf("; CPU %d ran %s before%s", r.CPU, r.Task, length)
+			case r.Point == result.PointBack.String():
+				text += fmt.Sprintf("; CPU %d ran %s meanwhile%s", r.CPU, r.Task, length)
 			}
 		}
 	}
@@ -226,16 +233,15 @@ func stageBars(t *stages.Table) []string {
 
 // letters are what bars are made of, by the names of stages.
 var letters = []struct {
-	letter string
-	name   string
-	stages []string
+	letter, name string
+	stages       []string
 }{
-	{"s", "sending", []string{"call to kernel", "protocol send", "qdisc to driver", "call and send", "call to qdisc", "send and qdisc"}},
+	{"s", "sending", []string{"call", "send", "qdisc", "call and send", "call to qdisc", "send and qdisc"}},
 	{"=", "wire", []string{"wire", "wire to handler", "far host and wire"}},
-	{"d", "handler due to running", []string{"handler due to running"}},
-	{"h", "handler and stack", []string{"handler to stack", "stack to socket", "socket to wake-up", "answer in kernel"}},
-	{"W", "wake-up to running", []string{"wake-up to running"}},
-	{"r", "return", []string{"running to call's end", "return to program", "receive and return"}},
+	{"d", "handler due", []string{"handler due"}},
+	{"h", "handler and stack", []string{"handler", "stack", "signal", "handler and stack", "stack and signal", "answer in kernel"}},
+	{"W", "wake-up", []string{"wake-up"}},
+	{"r", "receive and return", []string{"receive", "return", "receive and return"}},
 	{"t", "turn-around", []string{"turn-around"}},
 	{"?", "not attributed", []string{"not attributed"}},
 }
