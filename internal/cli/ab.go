@@ -15,6 +15,7 @@ import (
 
 // abFlags holds what the command line gives, before it is checked.
 type abFlags struct {
+	explain  explainFlag
 	security securityFlags
 	change   changeFlags
 	lab      string
@@ -96,6 +97,7 @@ func (f *abFlags) add(fl *pflag.FlagSet) {
 	fl.DurationVar(&f.limit, "limit", 0, "begin no further block after that time")
 	fl.DurationVar(&f.time, "time", 0, "measured window of one trial (default: 500ms, in a lab 200ms)")
 	fl.DurationVar(&f.warmup, "warmup", 0, "warm-up before each window (default: a quarter of the window, at most 1s)")
+	f.explain.add(fl)
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: a new one each time, printed)")
 	fl.StringVar(&f.margin, "margin", "2%", "smallest change that matters")
 	fl.StringVar(&f.metrics, "metrics", "", "metrics that matter, comma-separated; the others are details (default: those of every report)")

@@ -191,6 +191,11 @@ func (f *abFlags) over(doc *spec.Document) (err error) {
 	case f.given("time") || p.Warmup == 0 && f.change.any():
 		p.Warmup = min(p.Window/4, time.Second)
 	}
+	if f.given("explain") {
+		if p.Explain, err = f.explain.way(); err != nil {
+			return err
+		}
+	}
 	if f.given("soak") {
 		p.Soak = f.counting.soak
 	}

@@ -130,7 +130,7 @@ whether it matters.`,
 		}
 		return usageError("%w (see netdelta %s --help)", err, strings.TrimPrefix(cmd.CommandPath(), "netdelta "))
 	})
-	root.AddCommand(newAb(args), newAgent(), newBaseline(), newCalibrate(args), newCompare(), newCounters(), newDoctor(), newExport(), newImport(), newLab(args), newMan(), newPlan(), newPlot(), newRestore(), newRm(), newRun(), newRuns(), newSecret(), newShow(), newTests(), newVersion(), newWeb())
+	root.AddCommand(newAb(args), newAgent(), newBaseline(), newCalibrate(args), newCompare(), newCounters(), newDoctor(), newExplain(), newExport(), newImport(), newLab(args), newMan(), newPlan(), newPlot(), newRestore(), newRm(), newRun(), newRuns(), newSecret(), newShow(), newTests(), newVersion(), newWeb())
 	offerWords(root)
 	return root
 }

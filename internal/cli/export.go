@@ -52,7 +52,7 @@ repetitions of each other.`,
 }
 
 func export(ctx context.Context, f *exportFlags, refs []string, stdout, stderr io.Writer) error {
-	if err := f.output.check(); err != nil {
+	if err := f.output.check("output"); err != nil {
 		return err
 	}
 	if out, isFile := stdout.(*os.File); f.output.path == "" && isFile && term.IsTerminal(int(out.Fd())) {

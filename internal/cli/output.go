@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +19,7 @@ import (
 type outputFlags struct {
 	name, color string
 	file        outputFile
+	trace       outputFile // a trace beside the report
 
 	format report.Format
 }
@@ -25,6 +27,7 @@ type outputFlags struct {
 func (o *outputFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&o.name, "format", "", "report format: "+strings.Join(report.FormatNames(), ", ")+" (default text, or what the name of --output ends in)")
 	fl.StringVarP(&o.file.path, "output", "o", "", "file to write the report to, whole or not at all (default: standard output)")
+	fl.StringVar(&o.trace.path, "trace", "", "file to write single round trips with their stages to beside the report, for Perfetto (needs what --explain measures)")
 	fl.StringVar(&o.color, "color", "auto", "colours and a terminal's width for text: auto (where it goes to a terminal), always, never")
 }
 
@@ -45,7 +48,7 @@ func (o *outputFlags) check() error {
 	default:
 		return usageError("--color %q: valid are auto, always, never", o.color)
 	}
-	return o.file.check()
+	return errors.Join(o.file.check("output"), o.trace.check("trace"))
 }
 
 // text says that the report is text for people on standard output, behind which more
@@ -62,6 +65,12 @@ func (o *outputFlags) write(stdout io.Writer, d *compare.Document, options repor
 	}
 	if err := o.file.put(stdout, render); err != nil {
 		return &exitError{ExitUnmeasured, fmt.Errorf("write the report: %w", err)}
+	}
+	if o.trace.path == "" {
+		return nil
+	}
+	if err := o.trace.put(stdout, func(w io.Writer) error { return report.Trace(w, d) }); err != nil {
+		return &exitError{ExitUnmeasured, fmt.Errorf("write the trace: %w", err)}
 	}
 	return nil
 }

@@ -12,15 +12,15 @@ type outputFile struct{ path string }
 
 // check reports what keeps the file from being written, before there is anything for
 // it.
-func (o outputFile) check() error {
+func (o outputFile) check(flag string) error {
 	if o.path == "" {
 		return nil
 	}
 	if info, err := os.Stat(folderOf(o.path)); err != nil || !info.IsDir() {
-		return usageError("--output %s: there is no folder %s", o.path, folderOf(o.path))
+		return usageError("--%s %s: there is no folder %s", flag, o.path, folderOf(o.path))
 	}
 	if info, err := os.Stat(o.path); err == nil && !info.Mode().IsRegular() {
-		return &exitError{ExitUsage, errors.New("--output " + o.path + ": it is there and no ordinary file")}
+		return &exitError{ExitUsage, errors.New("--" + flag + " " + o.path + ": it is there and no ordinary file")}
 	}
 	return nil
 }

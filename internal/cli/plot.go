@@ -99,7 +99,7 @@ func draw(ctx context.Context, f *plotFlags, args []string, stdout io.Writer) er
 		return usageError("--margin: %w", err)
 	}
 	if !f.folder() {
-		if err := f.output.check(); err != nil {
+		if err := f.output.check("output"); err != nil {
 			return err
 		}
 	}

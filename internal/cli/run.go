@@ -45,6 +45,7 @@ type runFlags struct {
 	counting countingFlags
 	boot     bool
 	against  againstFlags
+	explain  explainFlag
 }
 
 func newRun() *cobra.Command {
@@ -76,7 +77,12 @@ or more of each kernel or build, and the boots are compared.`,
 			return runRun(cmd.Context(), f, args, fl.Changed("seed"), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	fl := cmd.Flags()
+	f.add(cmd.Flags(), spec.UsualTests())
+	return cmd
+}
+
+// add adds the flags of a run, whose tests are those unless others are named.
+func (f *runFlags) add(fl *pflag.FlagSet, tests []string) {
 	fl.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "test" {
 			name = "tests"
@@ -84,7 +90,7 @@ or more of each kernel or build, and the boots are compared.`,
 		return pflag.NormalizedName(name)
 	})
 	f.security.add(fl)
-	fl.StringVar(&f.tests, "tests", strings.Join(spec.UsualTests(), ","), "tests, comma-separated, with parameters as in \"udp_rr size=64\" (or --test)")
+	fl.StringVar(&f.tests, "tests", strings.Join(tests, ","), "tests, comma-separated, with parameters as in \"udp_rr size=64\" (or --test)")
 	fl.StringVar(&f.sizes, "sizes", "", "message sizes in bytes, comma-separated, for tests that name none")
 	fl.IntVar(&f.trials, "trials", 8, "trials of each test (fewer than 7 on both sides leave most comparisons undecided)")
 	fl.DurationVar(&f.time, "time", time.Second, "measured window of one trial")
@@ -93,6 +99,7 @@ or more of each kernel or build, and the boots are compared.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of the random order (default: a new one each time)")
 	fl.StringVar(&f.label, "label", "", "name of the run; runs of one name are repetitions")
 	fl.BoolVar(&f.boot, "boot", false, "the run stands for the boot that its hosts are on; runs of one label are then compared boot by boot")
+	f.explain.add(fl)
 	f.against.add(fl)
 	fl.StringVar(&f.store, "store", "", storeHelp)
 	fl.BoolVar(&f.noStore, "no-store", false, "keep nothing")
@@ -108,7 +115,6 @@ or more of each kernel or build, and the boots are compared.`,
 	fl.StringVar(&f.data, "data", "", "addresses of the path, REMOTE or LOCAL,REMOTE, where they are not those of the control connection")
 	f.counting.add(fl)
 	f.output.add(fl)
-	return cmd
 }
 
 // errand is a checked command line.
@@ -176,6 +182,9 @@ func (f *runFlags) plan() (spec.Plan, error) {
 		return spec.Plan{}, err
 	}
 	p := spec.Plan{Tests: tests, Blocks: f.trials, Warmup: f.warmup, Window: f.time, Interval: f.interval, Seed: f.seed, Soak: f.counting.soak}
+	if p.Explain, err = f.explain.way(); err != nil {
+		return spec.Plan{}, err
+	}
 	if p.Counters, err = f.counting.sources(); err != nil {
 		return spec.Plan{}, err
 	}

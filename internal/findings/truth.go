@@ -31,6 +31,7 @@ var truths = map[string]func(*put) []compare.Check{
 	"duplicate": (*put).duplicated,
 	"reorder":   (*put).reordered,
 	"rate":      (*put).limited,
+	"busy":      (*put).kept,
 }
 
 // Truth holds what was found against what the wire put in.
@@ -82,7 +83,7 @@ func (p *put) checks() []compare.Check {
 	if check == nil {
 		return []compare.Check{{Name: p.level, Text: fmt.Sprintf("%q is nothing that can be checked", p.level)}}
 	}
-	if all := check(p); len(all) > 0 {
+	if all := append(check(p), p.staged()...); len(all) > 0 {
 		return all
 	}
 	return []compare.Check{{Name: p.level, Text: "no test that would show it was run"}}

@@ -8,6 +8,7 @@ import (
 
 	"netdelta/internal/netlab"
 	"netdelta/internal/spec"
+	"netdelta/internal/sys"
 )
 
 // Knobs of a lab's link, as package spec's table has them.
@@ -17,6 +18,7 @@ const (
 	knobOffload = "offload"
 	knobMTU     = "link-mtu"
 	knobWire    = "wire"
+	knobBusy    = "busy"
 )
 
 // errNoWire is a CPU for a wire where there is none.
@@ -49,6 +51,10 @@ func (o Options) link(settings []spec.Setting, p places) (netlab.LinkConfig, err
 			if c.MTU, err = strconv.Atoi(s.Value); err != nil {
 				return c, fmt.Errorf("%s: %q is no number of bytes", s, s.Value)
 			}
+		case knobBusy:
+			if c.Busy, err = busyOn(s.Value, p); err != nil {
+				return c, fmt.Errorf("%s: %w", s, err)
+			}
 		case knobWire:
 			if c.Wire, err = c.Wire.With(arg, s.Value); err != nil {
 				return c, err
@@ -64,6 +70,23 @@ func (o Options) link(settings []spec.Setting, p places) (netlab.LinkConfig, err
 		c.MTU = netlab.DefaultMTU
 	}
 	return c, nil
+}
+
+// busyOn is the CPU that an end is kept busy on; empty for none.
+func busyOn(end string, p places) (string, error) {
+	cpu := sys.NoCPU
+	switch end {
+	case spec.EndLocal:
+		cpu = p.local
+	case spec.EndRemote:
+		cpu = p.remote
+	default:
+		return "", nil
+	}
+	if cpu == sys.NoCPU {
+		return "", fmt.Errorf("the %s end's thread is bound to no CPU that could be kept busy: give --cpu-%s", end, end)
+	}
+	return strconv.Itoa(cpu), nil
 }
 
 // usualContext is the context of a link of which nothing else is said; empty for

@@ -35,6 +35,11 @@ var truth = Experiment{
 // nothing is the level in which the wire passes frames as they are.
 const nothing = "none"
 
+// busyRemote is the level in which the wire puts nothing in, and a thread of real-time
+// priority takes most of the CPU of the remote end's thread. It shows in tests whose own
+// threads are of the ordinary class.
+const busyRemote = "busy-remote"
+
 // puts is the table of what can be put in, and what says that nothing is.
 var puts = []struct{ name, form, without string }{
 	{"delay", "TIME", "0us"},
@@ -55,7 +60,8 @@ var putIn = factor{
 	settings: func(level string) ([]spec.Setting, error) {
 		what, value, _ := strings.Cut(level, "-")
 		i := slices.IndexFunc(puts, func(p struct{ name, form, without string }) bool { return p.name == what })
-		if level != nothing && (i < 0 || value == "") {
+		busy := level == busyRemote
+		if level != nothing && !busy && (i < 0 || value == "") {
 			return nil, fmt.Errorf("valid are %s", strings.Join(putForms(), ", "))
 		}
 		all := []spec.Setting{onWire("line", "on")}
@@ -66,7 +72,11 @@ var putIn = factor{
 			}
 			all = append(all, onWire(p.name, v))
 		}
-		return all, nil
+		who := spec.None
+		if busy {
+			who = spec.EndRemote
+		}
+		return append(all, onLink(knobBusy, who)), nil
 	},
 }
 
@@ -75,5 +85,6 @@ func putForms() []string {
 	for _, p := range puts {
 		forms = append(forms, p.name+"-"+p.form)
 	}
+	forms = append(forms, busyRemote)
 	return forms
 }

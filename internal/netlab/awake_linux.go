@@ -1,6 +1,7 @@
 package netlab
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,30 +35,30 @@ const awakeTime = 10 * time.Second
 // KeepAwake keeps the CPUs awake until Close, or until this process ends, however it
 // does.
 func KeepAwake(cpus []int) (*Awake, error) {
-	a, err := keepAwake(cpus)
+	args := make([]string, len(cpus))
+	for i, cpu := range cpus {
+		args[i] = strconv.Itoa(cpu)
+	}
+	a, err := keepAwake(args)
 	if err != nil {
 		return nil, fmt.Errorf("keep the CPUs awake: %w", err)
 	}
 	return a, nil
 }
 
-func keepAwake(cpus []int) (*Awake, error) {
+func keepAwake(args []string) (*Awake, error) {
 	ours, theirs, err := sys.ControlPair(unix.SOCK_STREAM)
 	if err != nil {
 		return nil, err
 	}
 	defer theirs.Close()
-	args := make([]string, len(cpus))
-	for i, cpu := range cpus {
-		args[i] = strconv.Itoa(cpu)
-	}
 	cmd, err := sys.Reexec(sys.RoleAwake, args...)
 	if err != nil {
 		ours.Close()
 		return nil, err
 	}
 	cmd.ExtraFiles = []*os.File{theirs}
-	cmd.Env = append(os.Environ(), "GOGC=off", "GOMEMLIMIT=off", "GODEBUG=asyncpreemptoff=1", "GOMAXPROCS="+strconv.Itoa(len(cpus)+1))
+	cmd.Env = append(os.Environ(), "GOGC=off", "GOMEMLIMIT=off", "GODEBUG=asyncpreemptoff=1", "GOMAXPROCS="+strconv.Itoa(len(args)+1))
 	if err := cmd.Start(); err != nil {
 		ours.Close()
 		return nil, err
@@ -68,6 +69,38 @@ func keepAwake(cpus []int) (*Awake, error) {
 		return nil, err
 	}
 	return a, nil
+}
+
+// busyMark marks a CPU that is to be kept busy rather than awake.
+const busyMark = "busy:"
+
+// A thread that keeps a CPU busy takes BusyFor of each BusyFor and BusyRest, before all
+// threads of ordinary priority. The rest is shorter than a round trip, so that nearly
+// none gets by; and three quarters are less than what the kernel leaves to threads of
+// its class (sched_rt_runtime_us).
+const (
+	BusyFor      = 150 * time.Microsecond
+	BusyRest     = 50 * time.Microsecond
+	busyPriority = 1
+)
+
+// burst is one turn of such a thread.
+func burst() {
+	x := uint64(1)
+	for end := sys.Nanotime() + int64(BusyFor); sys.Nanotime() < end; {
+		x = turn(x)
+	}
+	sys.SleepUntil(sys.Nanotime() + int64(BusyRest))
+}
+
+// makeBusy keeps CPUs busy.
+func (k *Link) makeBusy(context.Context) (err error) {
+	var args []string
+	for cpu := range strings.SplitSeq(k.cfg.Busy, ",") {
+		args = append(args, busyMark+cpu)
+	}
+	k.busy, err = keepAwake(args)
+	return err
 }
 
 // ready waits until the loops run.
@@ -129,14 +162,23 @@ func spinOn(args []string) error {
 	set := make(chan error, len(args))
 	for _, arg := range args {
 		go func() {
-			cpu, err := strconv.Atoi(strings.TrimSpace(arg))
+			number, isBusy := strings.CutPrefix(arg, busyMark)
+			cpu, err := strconv.Atoi(strings.TrimSpace(number))
 			if err == nil {
 				err = sys.PinThread(cpu)
 			}
-			if err == nil {
+			switch {
+			case err != nil:
+			case isBusy:
+				sys.NameThread("nd-busy")
+				err = sys.SetFIFO(busyPriority)
+			default:
 				err = sys.SetIdle()
 			}
 			set <- err
+			for err == nil && isBusy { // for ever
+				burst()
+			}
 			for x := uint64(1); err == nil; { // for ever
 				x = turn(x)
 			}

@@ -17,6 +17,7 @@ type Link struct {
 	lab  *Lab
 	cfg  LinkConfig
 	wire *ether.Wire // nil for a veth
+	busy *Awake      // nil for none
 	taps []*os.File
 	// warnings are the link's own; the wire has others.
 	warnings []string
@@ -73,6 +74,9 @@ func (k *Link) steps() []step {
 	s := k.vethSteps()
 	if k.cfg.Kind == Ether {
 		s = k.etherSteps()
+	}
+	if k.cfg.Busy != "" {
+		s = append(s, step{"keep a CPU busy", k.makeBusy})
 	}
 	return append(s,
 		step{"set the interfaces up", k.setUp},
@@ -145,6 +149,9 @@ func (k *Link) takeDown() error {
 	var errs []error
 	if k.wire != nil {
 		errs = append(errs, k.wire.Close())
+	}
+	if k.busy != nil {
+		errs = append(errs, k.busy.Close())
 	}
 	for _, tap := range k.taps {
 		k.lab.reap(tap.Close)

@@ -40,6 +40,7 @@ var formats = []Format{
 	{"json", "one object, schema " + compare.Schema + ", of one run " + summary.Schema, ".json", without(renderJSON)},
 	{"csv", "a row for each trial and metric", ".csv", without(rows.CSV)},
 	{"bench", "Go's benchmark format, for benchstat", ".bench", without(rows.Bench)},
+	{"trace", "single round trips with their stages, for Perfetto (Trace Event Format)", ".trace", without(Trace)},
 }
 
 // without is a renderer that has no use for options.

@@ -28,7 +28,24 @@ const (
 	SourceClock      = "clock"      // the machine's time
 	SourceCycles     = "cycles"     // cycles and instructions, by perf events
 	SourceBPF        = "bpf"        // softirqs, NAPI and wake-ups, exactly, by eBPF
+	SourceQueues     = "queues"     // what waits in sockets and interface, within the window
 	SourceSoak       = "soak"       // CPU time that an idle-priority loop still got
+)
+
+// Levels of SourceQueues: each is a queue, with what of it is told behind the name.
+const (
+	QueueUnsent   = "unsent"   // data of connections that waits in the socket to be sent
+	QueueSent     = "sent"     // sent and not acknowledged; of datagrams what is still the socket's
+	QueueReceived = "received" // in receive buffers
+	QueueBacklog  = "backlog"  // behind a socket that a program holds
+	QueueCwnd     = "cwnd"     // the congestion windows
+	QueueQdisc    = "qdisc"
+	QueueSoftnet  = "softnet" // in packets
+
+	QueueMean    = "_mean"
+	QueueMax     = "_max"
+	QueueMilli   = "_mean_milli" // a mean in thousandths
+	QueueSamples = "samples"
 )
 
 // Counters is what the host of one end counted around that end's window: from

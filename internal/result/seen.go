@@ -56,6 +56,14 @@ func (p Point) String() string {
 	return names[p]
 }
 
+// EndOf is the end at which a point of a leg is: Local or Remote.
+func EndOf(leg int, p Point) string {
+	if sends := p <= PointXmit; sends == (leg == LegRequest) {
+		return Local
+	}
+	return Remote
+}
+
 // The two legs of a round trip.
 const (
 	LegRequest = iota

@@ -63,7 +63,7 @@ func (w *watcher) begin(now int64) {
 	w.every = 1
 	if took := now - w.began; took > 0 && w.began != 0 {
 		coming := float64(w.count) / float64(took) * float64(w.window)
-		for coming/float64(w.every) > result.MaxSeen {
+		for coming/float64(w.every) > 2*result.MaxSeen { // thin makes room if all come
 			w.every *= 2
 		}
 	}

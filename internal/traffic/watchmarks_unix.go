@@ -51,7 +51,12 @@ func (w *watcher) seen() *result.Seen {
 		}
 		var own []trace.Event
 		own, events = between(events, t.opened, t.closed)
-		trip.Marks = append(trip.Marks, eventMarks(own, t.opened, trip.At)...)
+		for _, m := range eventMarks(own, t.opened, trip.At) {
+			// Two hosts that share a kernel without saying so see each other's messages.
+			if w.cfg.OneMachine || result.EndOf(m.Leg, min(m.Point, result.PointReturn)) == w.cfg.Role {
+				trip.Marks = append(trip.Marks, m)
+			}
+		}
 		if trip.Length >= 0 {
 			s.Trips = append(s.Trips, trip)
 		}
