@@ -93,7 +93,9 @@ func (t *Stamper) Collect(times *StampTimes) {
 
 //go:nosplit
 func (t *Stamper) point(p []byte) {
-	t.header = unix.Msghdr{}
+	t.header.Flags = 0
+	t.header.Iov = nil
+	t.header.SetIovlen(0)
 	if len(p) > 0 {
 		t.vector.Base = unsafe.SliceData(p)
 		t.vector.SetLen(len(p))

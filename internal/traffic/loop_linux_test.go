@@ -57,6 +57,16 @@ func TestLoopsAllocateNothing(t *testing.T) {
 			allocatesNothing(t, tr, 200, 800, fewerMessages)
 		})
 	}
+	for _, how := range []string{spec.ExplainClock, spec.ExplainStamps, spec.ExplainBPF} {
+		for _, test := range []string{"udp_rr", "tcp_rr"} {
+			t.Run(test+" watched by "+how, func(t *testing.T) {
+				needWatching(t, how)
+				tr := trial{test: test, params: spec.Params{Size: 1000, Explain: how}, addr: loopbacks["ipv4"], warmup: testWarmup, window: 4 * testWindow}
+				// What was seen is put together when all is over.
+				allocatesNothing(t, tr, 200+result.MaxSeen*2*60, 100_000, func(l, r result.End) int64 { return 1000*int64(len(l.Seen.Trips)) + fewerMessages(l, r) })
+			})
+		}
+	}
 	stream := func(test string, p spec.Params) {
 		if p.Send+p.Recv != "write" && p.Send+p.Recv != "recv" && !rawCalls {
 			return // Linux's, and of no other layer
@@ -163,6 +173,7 @@ var rare = regexp.MustCompile(`^traffic\.\(\*(` + strings.Join([]string{
 	`uringSender\)\.recall`,
 	`mmapWrite\)\.look`,
 	`tracker\)\.skip`,
+	`watcher\)\.(begin|done|turn|answeredOne)`,
 }, "|") + `)$|^runtime\.(panic|gcWriteBarrier|newobject$)`)
 
 // TestLoopsHaveNoStackCheck reads the compiler's assembly. A loop itself may

@@ -161,8 +161,9 @@ func (w *watcher) keep(ok bool) {
 	if len(w.room) == cap(w.room) {
 		w.thin()
 	}
-	if w.now.n%w.every == 0 {
-		w.room = append(w.room, w.now)
+	if n := len(w.room); w.now.n%w.every == 0 && n < cap(w.room) {
+		w.room = w.room[:n+1]
+		w.room[n] = w.now
 	}
 }
 

@@ -53,9 +53,14 @@ func (w *watcher) seen() *result.Seen {
 		own, events = between(events, t.opened, t.closed)
 		for _, m := range eventMarks(own, t.opened, trip.At) {
 			// Two hosts that share a kernel without saying so see each other's messages.
-			if w.cfg.OneMachine || result.EndOf(m.Leg, min(m.Point, result.PointReturn)) == w.cfg.Role {
-				trip.Marks = append(trip.Marks, m)
+			if !w.cfg.OneMachine && result.EndOf(m.Leg, min(m.Point, result.PointReturn)) != w.cfg.Role {
+				continue
 			}
+			// The next request may come before the gate is shut behind this one's answer.
+			if w.cfg.Role == result.Remote && m.Point != result.PointBack && (m.At > 0) == (m.Leg == result.LegRequest) {
+				continue
+			}
+			trip.Marks = append(trip.Marks, m)
 		}
 		if trip.Length >= 0 {
 			s.Trips = append(s.Trips, trip)
@@ -105,7 +110,7 @@ func eventMarks(events []trace.Event, opened, zero int64) (marks []result.Mark) 
 		marks = append(marks, result.Mark{Leg: e.Leg, Point: p, At: at - zero, CPU: e.CPU})
 		return &marks[len(marks)-1]
 	}
-	var arrived, called [result.Legs]bool
+	var arrived, ready, called [result.Legs]bool
 	for i := range events {
 		switch e := &events[i]; e.Kind {
 		case trace.Queue:
@@ -129,6 +134,7 @@ func eventMarks(events []trace.Event, opened, zero int64) (marks []result.Mark) 
 				m.For = e.At - e.Since
 			}
 		case trace.Ready:
+			ready[e.Leg] = true
 			add(e, result.PointReady, e.At)
 		case trace.Run:
 			add(e, result.PointWake, e.Due).CPU = -1
@@ -147,8 +153,9 @@ func eventMarks(events []trace.Event, opened, zero int64) (marks []result.Mark) 
 			called[e.Leg] = true
 			add(e, result.PointEnter, e.At)
 		case trace.Return:
-			// Of the end that answers the call that sends returns, too.
-			if e.Leg != result.LegRequest || !called[result.LegAnswer] {
+			// The call that sends returns, too: before there is an answer, or after the
+			// request has one.
+			if ready[e.Leg] && (e.Leg != result.LegRequest || !called[result.LegAnswer]) {
 				add(e, result.PointLeave, e.At)
 			}
 		}

@@ -132,11 +132,11 @@ func (t *Tracer) Events() (all []Event, lost int64, err error) {
 		if err != nil {
 			return nil, 0, fmt.Errorf("read a ring of events: %w", err)
 		}
-		var e traceEvent
-		if err := binary.Read(bytes.NewReader(r.RawSample), binary.NativeEndian, &e); err != nil {
-			return nil, 0, fmt.Errorf("decode an event: %w", err)
+		e, err := decode(r.RawSample)
+		if err != nil {
+			return nil, 0, err
 		}
-		all = append(all, eventOf(&e))
+		all = append(all, e)
 	}
 	var missed uint64
 	if err := t.coll.Variables[traceVarLost].Get(&missed); err != nil {
@@ -145,16 +145,20 @@ func (t *Tracer) Events() (all []Event, lost int64, err error) {
 	return all, int64(missed), nil
 }
 
-func eventOf(e *traceEvent) Event {
-	name := make([]byte, 0, len(e.Comm))
-	for _, c := range e.Comm {
-		if c == 0 {
-			break
-		}
-		name = append(name, byte(c))
+// decode reads a struct event of trace.bpf.c (traceEvent).
+func decode(raw []byte) (e Event, err error) {
+	const size = 56
+	if len(raw) < size {
+		return e, fmt.Errorf("decode an event: it has %d bytes, and is to have %d", len(raw), size)
 	}
-	return Event{At: int64(e.At), Kind: Kind(e.Kind), Leg: int(e.Leg), CPU: int(e.Cpu), Context: Context(e.Context),
-		Due: int64(e.First), Since: int64(e.Second), Task: string(name), Thread: int(e.Tid), Earlier: int(e.Before)}
+	order := binary.NativeEndian
+	name, _, _ := bytes.Cut(raw[40:size], []byte{0})
+	return Event{
+		At: int64(order.Uint64(raw)), Due: int64(order.Uint64(raw[8:])), Since: int64(order.Uint64(raw[16:])),
+		Kind: Kind(order.Uint16(raw[24:])), Leg: int(order.Uint16(raw[26:])), CPU: int(order.Uint16(raw[28:])), Context: Context(order.Uint16(raw[30:])),
+		Thread: int(order.Uint32(raw[32:])), Earlier: int(order.Uint32(raw[36:])),
+		Task: string(name),
+	}, nil
 }
 
 // Close detaches the programs. The kernel does so by itself when the process ends, by

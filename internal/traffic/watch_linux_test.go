@@ -1,0 +1,197 @@
+package traffic
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"netdelta/internal/counters/trace"
+	"netdelta/internal/labtest"
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
+)
+
+// needWatching skips a test where messages can't be watched in that way.
+func needWatching(t *testing.T, how string) {
+	t.Helper()
+	if how == spec.ExplainBPF {
+		if err := trace.Available(); err != nil {
+			labtest.Skip(t, err)
+		}
+	}
+}
+
+// markOf says that a round trip has a mark, and when.
+func markOf(t *result.SeenTrip, leg int, p result.Point) (at int64, ok bool) {
+	for _, m := range t.Marks {
+		if m.Leg == leg && m.Point == p {
+			return m.At, true
+		}
+	}
+	return 0, false
+}
+
+// wantSeen checks what an end saw: enough round trips, numbered as they should be, that
+// nearly all have the points, each after the one before.
+func wantSeen(t *testing.T, e *result.End, by string, least int, points ...[2]int) {
+	t.Helper()
+	s := e.Seen
+	if s == nil {
+		t.Fatalf("%s saw nothing", e.Role)
+	}
+	if s.By != by || len(s.Trips) < least || s.Lost != 0 || len(s.Missing) > 0 {
+		t.Errorf("%s: seen by %s %d round trips, %d events lost; want by %s %d or more: %v", e.Role, s.By, len(s.Trips), s.Lost, by, least, s.Missing)
+	}
+	lacking := 0
+	for i := range s.Trips {
+		trip := &s.Trips[i]
+		if trip.N%s.Every != 0 || i > 0 && trip.N <= s.Trips[i-1].N {
+			t.Fatalf("round trip %d where one in %d is watched", trip.N, s.Every)
+		}
+		last := int64(-1 << 62)
+		for _, p := range points {
+			at, ok := markOf(trip, p[0], result.Point(p[1]))
+			if !ok || at < last {
+				lacking++
+				break
+			}
+			last = at
+		}
+	}
+	// Where one CPU has both ends, a request may be there before it is known that it is
+	// to be watched.
+	if most := map[string]int{result.Local: len(s.Trips) / 5, result.Remote: len(s.Trips) * 4 / 5}[e.Role]; lacking > most {
+		t.Errorf("%s: %d of %d round trips lack points or have them in another order: %+v", e.Role, lacking, len(s.Trips), s.Trips[0])
+	}
+	if err := e.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+func point(leg int, p result.Point) [2]int { return [2]int{leg, int(p)} }
+
+// TestWatched has round trips over loopback watched in each way.
+func TestWatched(t *testing.T) {
+	const request, answer = result.LegRequest, result.LegAnswer
+	for _, test := range []string{"udp_rr", "tcp_rr"} {
+		eachFamily(t, func(t *testing.T, addr netip.Addr) {
+			t.Run(test, func(t *testing.T) {
+				run := func(how string) (local, remote result.End) {
+					needWatching(t, how)
+					return trial{test: test, params: spec.Params{Size: 100, Explain: how}, addr: addr, warmup: testWarmup, window: 2 * testWindow}.runFull(t)
+				}
+				t.Run(spec.ExplainClock, func(t *testing.T) {
+					local, remote := run(spec.ExplainClock)
+					wantSeen(t, &local, result.SeenByClock, 20)
+					wantSeen(t, &remote, result.SeenByClock, 20, point(request, result.PointReturn), point(answer, result.PointCall))
+				})
+				t.Run(spec.ExplainStamps, func(t *testing.T) {
+					local, remote := run(spec.ExplainStamps)
+					wantSeen(t, &local, result.SeenByStamps, 20, point(request, result.PointQueue), point(request, result.PointXmit), point(answer, result.PointStack))
+					wantSeen(t, &remote, result.SeenByStamps, 20, point(request, result.PointStack), point(request, result.PointReturn), point(answer, result.PointCall),
+						point(answer, result.PointQueue), point(answer, result.PointXmit))
+				})
+				t.Run(spec.ExplainBPF, func(t *testing.T) {
+					local, remote := run(spec.ExplainBPF)
+					wantSeen(t, &local, result.SeenByBPF, 20, point(request, result.PointEnter), point(request, result.PointQueue), point(request, result.PointXmit),
+						point(answer, result.PointStack), point(answer, result.PointReady), point(answer, result.PointLeave))
+					wantSeen(t, &remote, result.SeenByBPF, 20, point(request, result.PointStack), point(request, result.PointReady), point(request, result.PointReturn),
+						point(answer, result.PointCall), point(answer, result.PointQueue), point(answer, result.PointXmit))
+				})
+			})
+		})
+	}
+}
+
+// TestWatchedEcho has the kernel's answers watched, which have no far end.
+func TestWatchedEcho(t *testing.T) {
+	inNetNS(t, true, func() error {
+		for name, addr := range loopbacks {
+			for _, how := range []string{spec.ExplainStamps, spec.ExplainBPF} {
+				needWatching(t, how)
+				e, err := New(Config{Role: result.Local, Test: spec.Test{Name: "icmp_echo", Params: spec.Params{Size: 56, Explain: how}},
+					Warmup: testWarmup, Window: testWindow, CPU: -1, Addr: addr, OneMachine: true})
+				if err != nil {
+					return err
+				}
+				if _, err := e.Prepare(); err != nil {
+					return err
+				}
+				if err := e.Arm(netip.AddrPortFrom(addr, 0)); err != nil {
+					return err
+				}
+				end, err := e.Run()
+				if err != nil {
+					return err
+				}
+				points := [][2]int{point(result.LegRequest, result.PointXmit), point(result.LegAnswer, result.PointStack)}
+				if how == spec.ExplainBPF { // of both hosts, since they are one
+					points = [][2]int{point(result.LegRequest, result.PointXmit), point(result.LegRequest, result.PointStack),
+						point(result.LegAnswer, result.PointXmit), point(result.LegAnswer, result.PointStack)}
+				}
+				t.Log(name, how, len(end.Seen.Trips))
+				wantSeen(t, &end, how, 10, points...)
+				if err := e.Close(); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// TestUnwatched has nothing seen where it was not asked for.
+func TestUnwatched(t *testing.T) {
+	local, remote := trial{test: "udp_rr", addr: loopbacks["ipv4"], warmup: testWarmup, window: testWindow}.runFull(t)
+	if local.Seen != nil || remote.Seen != nil {
+		t.Errorf("seen: %v, %v", local.Seen, remote.Seen)
+	}
+}
+
+// TestWatcherPlans has as many watched as there is room for, whatever the warm-up said.
+func TestWatcherPlans(t *testing.T) {
+	w := watcher{on: true, window: int64(time.Second), room: make([]sighting, 0, result.MaxSeen)}
+	w.start(1)
+	for range 1000 {
+		w.step()
+	}
+	w.begin(1 + int64(time.Second)) // 1000 in a second, and then 100 times as many
+	n := 0
+	for range 100_000 {
+		if w.step() {
+			n++
+			w.now = sighting{n: w.count}
+			w.keep(true)
+			w.plan()
+		}
+	}
+	if len(w.room) > result.MaxSeen || len(w.room) < result.MaxSeen/2-1 || n > 12*result.MaxSeen {
+		t.Errorf("%d of %d watched are kept, one in %d", len(w.room), n, w.every)
+	}
+	for _, s := range w.room {
+		if s.n%w.every != 0 {
+			t.Errorf("round trip %d is kept, one in %d", s.n, w.every)
+		}
+	}
+}
+
+// TestWatcherNumbers follows the numbers that requests bear in a byte or two, past lost
+// and repeated ones.
+func TestWatcherNumbers(t *testing.T) {
+	w := watcher{on: true, next: never}
+	for _, c := range []struct {
+		number uint64 // of the request that came
+		width  int
+	}{{1, 1}, {2, 1}, {5, 1}, {4, 1}, {100, 1}, {200, 1}, {255, 1}, {256, 1}, {300, 1}, {65535, 2}, {65536, 2}, {65540, 2}, {70000, 8}} {
+		w.answeredOne(c.number&(1<<(8*min(c.width, 7))-1), c.width)
+		if c.width == 1 && c.number > 300 {
+			continue
+		}
+		if c.number <= 300 && w.count != int64(c.number) {
+			t.Errorf("%d is taken for %d", c.number, w.count)
+		}
+	}
+	if w.count != 70000 {
+		t.Errorf("a whole number is taken for %d", w.count)
+	}
+}
