@@ -23,13 +23,7 @@ const (
 )
 
 // end is where a place is: result.Local or result.Remote.
-func (p place) end() string {
-	sends := p.point() <= result.PointXmit
-	if sends == (p.leg() == result.LegRequest) {
-		return result.Local
-	}
-	return result.Remote
-}
+func (p place) end() string { return result.EndOf(p.leg(), p.point()) }
 
 // missing says how a point that a single round trip has not is dealt with.
 type missing int
@@ -92,7 +86,7 @@ func nameOf(from, to place) (name, between string) {
 func acrossLegs(from, to place) (name, between string) {
 	switch {
 	case from.end() == result.Local && to.end() == result.Local:
-		return "far host and wire", "on the wire and in the far host, which are not told apart"
+		return "far host", "on the wire and in the far host, which are not told apart"
 	case from.point() >= result.PointStack && from.point() < result.PointReturn && to.point() <= result.PointXmit && to.point() > result.PointCall:
 		return "answer in kernel", "in the far kernel, which answers"
 	}
