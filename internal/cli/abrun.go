@@ -78,7 +78,7 @@ func (f *abFlags) check(args []string) (e experiment, err error) {
 	if e.path, err = pathOf(e.doc.Hosts, len(names) > 1); err != nil {
 		return e, &exitError{ExitUsage, err}
 	}
-	e.targets, err = f.security.targets(names)
+	e.targets, err = f.security.targets("ab", names)
 	return e, err
 }
 

@@ -82,7 +82,7 @@ func (f *calibrateFlags) betweenHosts(ctx context.Context, c *calibration, o *ca
 	if err != nil {
 		return &exitError{ExitUsage, err}
 	}
-	to, err := f.security.targets(targets)
+	to, err := f.security.targets("calibrate", targets)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func runDoctor(ctx context.Context, f doctorFlags, args []string, stdout io.Writ
 	case len(args) > 2:
 		return usageError("doctor takes no argument for this host alone, TARGET, or two of them, got %d (see netdelta doctor --help)", len(args))
 	case len(args) > 0:
-		if targets, err = f.security.targets(args); err != nil {
+		if targets, err = f.security.targets("doctor", args); err != nil {
 			return err
 		}
 	case f.data != "":

@@ -10,7 +10,7 @@ import (
 var explained = []string{"udp_rr", "tcp_rr"}
 
 func newExplain() *cobra.Command {
-	var f runFlags
+	f := runFlags{verb: "explain"}
 	cmd := &cobra.Command{
 		Use:   "explain TARGET [TARGET2]",
 		Short: "Tell where the time of a path's round trips goes, stage by stage",

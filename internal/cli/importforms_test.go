@@ -20,6 +20,9 @@ func TestImportsInEveryForm(t *testing.T) {
 	s := summary.Build(a.Run, a.Trials)
 	for _, d := range []compare.Document{{Report: &r, Kept: []compare.Kept{a, b}}, {Summary: &s, Kept: []compare.Kept{a}}} {
 		for _, f := range report.Formats() {
+			if f.Name == "trace" {
+				continue // of what netdelta itself has watched
+			}
 			var out bytes.Buffer
 			if err := f.Render(&out, &d, report.Options{}); err != nil {
 				t.Errorf("%s: %v", f.Name, err)

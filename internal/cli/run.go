@@ -24,6 +24,7 @@ import (
 
 // runFlags holds what the command line gives, before it is checked.
 type runFlags struct {
+	verb                string // the command: run, explain
 	security            securityFlags
 	tests, sizes        string
 	trials              int
@@ -49,7 +50,7 @@ type runFlags struct {
 }
 
 func newRun() *cobra.Command {
-	var f runFlags
+	f := runFlags{verb: "run"}
 	cmd := &cobra.Command{
 		Use:   "run TARGET [TARGET2]",
 		Short: "Measure a path as it is, and keep the figures",
@@ -163,7 +164,7 @@ func (f *runFlags) check(args []string) (errand, error) {
 	}
 	e.path.DeviceLocal, e.path.DeviceRemote = f.deviceLocal, f.deviceRemote
 	e.path.PortLocal, e.path.PortRemote = f.portLocal, f.portRemote
-	e.targets, err = f.security.targets(args)
+	e.targets, err = f.security.targets(f.verb, args)
 	return e, err
 }
 

@@ -13,9 +13,9 @@ import (
 )
 
 // targets makes the way to each agent that is named.
-func (f *securityFlags) targets(names []string) ([]hosts.Target, error) {
+func (f *securityFlags) targets(verb string, names []string) ([]hosts.Target, error) {
 	if len(names) < 1 || len(names) > 2 {
-		return nil, usageError("run takes TARGET, the agent at the far end, or two of them, got %d (see netdelta run --help)", len(names))
+		return nil, usageError("%s takes TARGET, the agent at the far end, or two of them, got %d (see netdelta %s --help)", verb, len(names), verb)
 	}
 	var all []hosts.Target
 	for _, name := range names {

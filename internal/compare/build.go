@@ -86,7 +86,8 @@ func Build(plan spec.Plan, trials []result.Trial, opts Options) (Report, error) 
 	}
 	r.warnOfDrift()
 	r.warn(g.common.warnings...)
-	r.Stages = stages.Build(ofPlan(&watched, all), true)
+	of := ofPlan(&watched, all)
+	r.Stages, r.Streams = stages.Build(of, true), stages.Streams(of, true)
 	r.Each = eachOf(&plan, trials)
 	figures, odd := besideOf(&plan, beside)
 	r.Beside = figures

@@ -119,6 +119,8 @@ type Report struct {
 	// Stages say where the time of round trips goes that were watched, a table for each
 	// test.
 	Stages []stages.Table `json:"stages,omitempty"`
+	// Streams say where the data of streams waits whose queues were looked at.
+	Streams []stages.Stream `json:"streams,omitempty"`
 	// Families are the sizes of the two families of figures in which p is
 	// adjusted, each by itself.
 	Families Families `json:"families"`

@@ -103,7 +103,8 @@ func Runs(old, new []Kept, opts RunsOptions) (Report, error) {
 		r.Comparisons[i] = row.Comparison
 	}
 
-	r.Stages = stages.Build(ofParties([2]*party{a, b}), false)
+	of := ofParties([2]*party{a, b})
+	r.Stages, r.Streams = stages.Build(of, false), stages.Streams(of, false)
 	r.setCounts(bundlesOf(both, names))
 
 	if by != nil {

@@ -60,3 +60,20 @@ func ofParties(sides [2]*party) []stages.Of {
 	}
 	return all
 }
+
+// Watched are the document's trials in which round trips were watched, by what the report
+// calls their variants.
+func (d *Document) Watched() []stages.Of {
+	var all []stages.Of
+	for i := range d.Kept {
+		k, err := newKeptRun(&d.Kept[i])
+		if err != nil {
+			continue // what can't be compared is in no report
+		}
+		k.trials = k.watched
+		for _, o := range d.of(k, &d.Kept[i].Run) {
+			all = append(all, stages.Of{Variant: o.Variant, At: o.At, Under: o.Under, Trial: o.Trial})
+		}
+	}
+	return all
+}

@@ -19,6 +19,7 @@ var table = []row{
 	{result.SourceFrequency, "frequency and throttling of the CPUs (cpufreq)", true, false, false, openFrequency},
 	{result.SourceClock, "steps of the machine's clock", true, true, false, openClock},
 	{result.SourceCycles, "cycles and instructions of each CPU (perf events)", true, false, true, openCycles},
+	{result.SourceQueues, "what waits on the path, again and again in the window (takes some of its time)", false, false, true, openQueues},
 	{result.SourceBPF, "softirqs, NAPI and wake-ups, exactly (eBPF; takes some of the time that it tells of)", false, false, true, openBPF},
 }
 

@@ -12,7 +12,7 @@ import (
 
 // Of are the figures that a document bears, in the order in which a page shows them.
 func Of(d *compare.Document) []Figure {
-	all := slices.Concat(forests(d), distributions(d), overTime(d), sweeps(d), costs(d), singles(d))
+	all := slices.Concat(forests(d), staged(d), distributions(d), overTime(d), sweeps(d), costs(d), singles(d))
 	taken := map[string]int{}
 	for i := range all {
 		name := all[i].Name

@@ -2,7 +2,11 @@
 // axes, series and rows, for whatever draws it. It is pure.
 package picture
 
-import "netdelta/internal/compare"
+import (
+	"slices"
+
+	"netdelta/internal/compare"
+)
 
 // Kind is how a figure is drawn.
 type Kind string
@@ -16,6 +20,9 @@ const (
 	Points Kind = "points"
 	// Bars are groups of bars, a group for each category of X and a bar for each series.
 	Bars Kind = "bars"
+	// Spans are horizontal bars from one value of X to another, some in a row, a row for
+	// each category of Y.
+	Spans Kind = "spans"
 )
 
 // Figure is one figure. Values are finite, or NaN where there is none.
@@ -32,6 +39,40 @@ type Figure struct {
 	Series []Series
 	// Rows are for Forest alone.
 	Rows []Row
+	// Spans are for Spans alone.
+	Spans []Span
+}
+
+// Span is one bar of a row.
+type Span struct {
+	Row      int // category of Y
+	From, To float64
+	// Color is a number of a colour, as Series.Variant is; spans of one Name have one.
+	Color int
+	Name  string
+	// Said is what the span is, in words; Value stands behind the last of a row.
+	Said, Value string
+}
+
+// Names are those of a figure's spans, in their order, each once, with its colour.
+func (f *Figure) Names() (names []string, colors []int) {
+	for _, s := range f.Spans {
+		if !slices.Contains(names, s.Name) {
+			names, colors = append(names, s.Name), append(colors, s.Color)
+		}
+	}
+	return names, colors
+}
+
+// SpanRange is what the X axis of spans reaches: zero, and all of them.
+func (f *Figure) SpanRange() (lo, hi float64) {
+	for _, s := range f.Spans {
+		lo, hi = min(lo, s.From, s.To), max(hi, s.From, s.To)
+	}
+	if lo == hi {
+		hi = lo + 1
+	}
+	return lo, hi
 }
 
 // Axis is an axis with the unit that its values are in already.

@@ -15,6 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"netdelta/internal/compare"
+	"netdelta/internal/hist"
+	"netdelta/internal/result"
+	"netdelta/internal/spec"
 )
 
 // What an experiment has of its own is in the JSON form, too.
@@ -61,7 +64,21 @@ func kept(t *testing.T, name string) compare.Report {
 // documents are one of each kind.
 func documents(t *testing.T) map[string]*compare.Document {
 	r, run := kept(t, "rx-context"), keptRun(t)
-	return map[string]*compare.Document{"comparison": {Report: &r}, "run": {Summary: &run}}
+	return map[string]*compare.Document{
+		"comparison": {Report: &r, Kept: []compare.Kept{watched(spec.Variant{r.Factors[0].Name: r.Factors[0].Levels[0]})}},
+		"run":        {Summary: &run, Kept: []compare.Kept{watched(nil)}},
+	}
+}
+
+// watched is a run with one trial, of which one round trip was watched.
+func watched(v spec.Variant) compare.Kept {
+	test, err := spec.NewTest("udp_rr", spec.Params{Explain: spec.ExplainClock})
+	if err != nil {
+		panic(err)
+	}
+	t := result.Trial{Schema: result.Schema, Variant: v, Test: test, Local: result.End{Role: result.Local, RTT: hist.New(), Seen: &result.Seen{
+		By: result.SeenByClock, Every: 1, OneClock: true, Trips: []result.SeenTrip{{N: 1, At: 5, Length: 1000}}}}}
+	return compare.Kept{Run: result.Run{ID: "1"}, Trials: []result.Trial{t}}
 }
 
 func TestFormats(t *testing.T) {
@@ -88,16 +105,16 @@ func TestFormats(t *testing.T) {
 			}
 		}
 	}
-	if want := []string{"text", "markdown", "html", "json", "csv", "bench"}; !slices.Equal(names, want) || !slices.Equal(FormatNames(), want) {
+	if want := []string{"text", "markdown", "html", "json", "csv", "bench", "trace"}; !slices.Equal(names, want) || !slices.Equal(FormatNames(), want) {
 		t.Errorf("formats are %v, want %v", names, want)
 	}
 	for _, name := range []string{"", "yaml", "JSON"} {
-		if _, err := FormatOf(name); err == nil || !strings.Contains(err.Error(), "valid are text, markdown, html, json, csv, bench") {
+		if _, err := FormatOf(name); err == nil || !strings.Contains(err.Error(), "valid are text, markdown, html, json, csv, bench, trace") {
 			t.Errorf("FormatOf(%q): %v", name, err)
 		}
 	}
 	for _, name := range []string{"", "report", "report.pdf", ".md/x"} {
-		if _, err := FormatOfFile(name); err == nil || !strings.Contains(err.Error(), "valid are .txt, .md, .html, .json, .csv, .bench") {
+		if _, err := FormatOfFile(name); err == nil || !strings.Contains(err.Error(), "valid are .txt, .md, .html, .json, .csv, .bench, .trace") {
 			t.Errorf("FormatOfFile(%q): %v", name, err)
 		}
 	}

@@ -105,9 +105,13 @@ type SeenTrip struct {
 	N int64 `json:"n"`
 	// At is when it began here (the request was to be sent, or had come), and Length
 	// how long it took here, in ns of the end's CLOCK_MONOTONIC.
-	At     int64  `json:"at_ns"`
-	Length int64  `json:"length_ns"`
-	Marks  []Mark `json:"marks"`
+	At     int64 `json:"at_ns"`
+	Length int64 `json:"length_ns"`
+	// Hardware is the time between the interface's own stamps of what it sent and
+	// received, by its own clock: at the local end from the request to the answer, at
+	// the remote one from the request to the answer, too. 0 where it makes none.
+	Hardware int64  `json:"hardware_ns,omitempty"`
+	Marks    []Mark `json:"marks"`
 }
 
 // Mark is one message at one point: its leg, the point, ns since the round trip
@@ -156,7 +160,7 @@ func (s *Seen) validate() error {
 const maxMarks = 1024
 
 func (t *SeenTrip) validate() error {
-	if t.N < 1 || t.Length < 0 || t.Length > int64(spec.MaxWindow+time.Minute) {
+	if t.N < 1 || t.Length < 0 || t.Hardware < 0 || t.Length > int64(spec.MaxWindow+time.Minute) {
 		return fmt.Errorf("round trip %d of %d ns can't be", t.N, t.Length)
 	}
 	if len(t.Marks) > maxMarks {

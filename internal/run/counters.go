@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"netdelta/internal/counters"
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
 )
@@ -86,12 +87,27 @@ func (b *baselines) keep(t *result.Trial) {
 	}
 }
 
-// sources are the counters that the path under test is to be measured with.
-func (r *runner) sources() []string {
+// sources are the counters that the path under test is to be measured with. Of a stream
+// in a plan that explains, what waits in the queues is looked at too, but where no
+// counters are wanted at all.
+func (r *runner) sources(test spec.Test) []string {
+	names := r.Plan.Counters
 	if r.path.Counters != nil {
-		return r.path.Counters
+		names = r.path.Counters
 	}
-	return r.Plan.Counters
+	if r.Plan.Explain == "" || !test.Kind().IsStream() || slices.ContainsFunc(names, func(n string) bool {
+		return n == counters.None || n == counters.All || n == result.SourceQueues
+	}) {
+		return names
+	}
+	if len(names) == 0 {
+		names = []string{counters.Default}
+	}
+	names = append(slices.Clone(names), result.SourceQueues)
+	if !slices.Contains(names, result.SourceBPF) {
+		names = append(names, result.SourceBPF) // for how many frames come in a run of the handler
+	}
+	return names
 }
 
 // scope is the CPUs that are an end's alone; nil where both ends have the

@@ -115,11 +115,33 @@ func TestRestKey(t *testing.T) {
 // A path may be measured with other counters than its plan's.
 func TestSources(t *testing.T) {
 	r := runner{Config: Config{Plan: spec.Plan{Counters: []string{"cpu"}}}, path: &Path{}}
-	if d := cmp.Diff([]string{"cpu"}, r.sources()); d != "" {
+	if d := cmp.Diff([]string{"cpu"}, r.sources(spec.Test{Name: "udp_rr"})); d != "" {
 		t.Error(d)
 	}
 	r.path.Counters = []string{"none"}
-	if d := cmp.Diff([]string{"none"}, r.sources()); d != "" {
+	if d := cmp.Diff([]string{"none"}, r.sources(spec.Test{Name: "udp_rr"})); d != "" {
 		t.Error(d)
+	}
+}
+
+// What waits in queues is looked at for streams of a plan that explains.
+func TestSourcesExplain(t *testing.T) {
+	for _, c := range []struct {
+		test          string
+		explain       string
+		counted, want []string
+	}{
+		{"tcp_stream", "", nil, nil},
+		{"tcp_rr", "auto", nil, nil},
+		{"tcp_stream", "auto", nil, []string{"default", "queues", "bpf"}},
+		{"tcp_maerts", "auto", []string{"cpu"}, []string{"cpu", "queues", "bpf"}},
+		{"udp_stream", "auto", []string{"none"}, []string{"none"}},
+		{"udp_stream", "auto", []string{"all"}, []string{"all"}},
+		{"udp_stream", "auto", []string{"queues", "cpu"}, []string{"queues", "cpu"}},
+	} {
+		r := runner{Config: Config{Plan: spec.Plan{Counters: c.counted, Explain: c.explain}}, path: &Path{}}
+		if d := cmp.Diff(c.want, r.sources(spec.Test{Name: c.test})); d != "" {
+			t.Errorf("%s of %v: %s", c.test, c.counted, d)
+		}
 	}
 }

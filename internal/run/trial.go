@@ -27,7 +27,7 @@ func (r *runner) trial(ctx context.Context, t *result.Trial) error {
 		Interval: r.Plan.Interval,
 		Each:     r.eachOf(t.Test),
 		Live:     r.Live,
-		Counters: r.sources(),
+		Counters: r.sources(t.Test),
 		Soak:     r.Plan.Soak,
 		Baseline: rest.due(far),
 	}, far)

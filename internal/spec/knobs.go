@@ -48,7 +48,7 @@ var knobs = []Knob{
 	{Name: "context", Scope: OnLink, Form: "NAME", About: "where the lab's hosts handle received frames", check: nameValue(MaxName)},
 	{Name: "offload", Scope: OnLink, Form: "on|off", About: "checksums and segmentation left to the lab's link", check: onOffValue},
 	{Name: "link-mtu", Scope: OnLink, Form: "BYTES", About: "largest packet of the lab's link", check: numberValue(minMTU, maxMTU)},
-	{Name: "busy", Scope: OnLink, Form: "none|local|remote", About: "a thread of real-time priority 1 takes 150us of each 200us of the CPU that that end's traffic thread is bound to", check: wordsValue(None, EndLocal, EndRemote)},
+	{Name: "busy", Scope: OnLink, Form: "none|local|remote", About: "a real-time thread takes 3/4 of the CPU of that end's thread", check: wordsValue(None, EndLocal, EndRemote)},
 	{Name: "wire", Scope: OnLink, Arg: strings.Join(WireNames(), "|"), Form: "VALUE", About: "what the wire of a lab's ether link does to frames: wire.delay, wire.loss",
 		checkArg: oneOf(WireNames()), check: wireValue},
 }

@@ -52,10 +52,12 @@ func (p *Plan) pairWatched() error {
 		case t.CanWatch():
 			some = true
 			p.Tests = append(p.Tests, watched)
+		case t.Kind().IsStream(): // its queues are looked at, in the same window
+			some = true
 		}
 	}
 	if !some {
-		return faultAt(at("explain"), "explain has nothing to watch: it is for round trips one after another (%s)", strings.Join(canWatch(), ", "))
+		return faultAt(at("explain"), "explain has nothing to watch: it is for round trips one after another (%s), and for streams", strings.Join(canWatch(), ", "))
 	}
 	return nil
 }

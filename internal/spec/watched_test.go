@@ -29,6 +29,7 @@ func TestWatchedTestsArePaired(t *testing.T) {
 		{"", "udp_rr,tcp_stream", "udp_rr size=1|tcp_stream size=128KiB"},
 		{"auto", "udp_rr,tcp_stream", "udp_rr size=1|tcp_stream size=128KiB|udp_rr size=1 explain=auto"},
 		{"stamps", "udp_rr,udp_rr explain=bpf,icmp_echo", "udp_rr size=1|udp_rr size=1 explain=bpf|icmp_echo size=56|icmp_echo size=56 explain=stamps"},
+		{"auto", "tcp_stream", "tcp_stream size=128KiB"},
 		{"", "tcp_rr explain=clock", "tcp_rr size=1 explain=clock|tcp_rr size=1"},
 		{"auto", "udp_rr burst=4,udp_rr rate=100,udp_rr", "udp_rr size=1 burst=4|udp_rr size=1 rate=100|udp_rr size=1|udp_rr size=1 explain=auto"},
 	} {
@@ -49,7 +50,7 @@ func TestWatchedTestsArePaired(t *testing.T) {
 }
 
 func TestWhatCannotBeWatched(t *testing.T) {
-	for explain, tests := range map[string]string{"auto": "tcp_stream", "guess": "udp_rr"} {
+	for explain, tests := range map[string]string{"auto": "tcp_crr", "guess": "udp_rr"} {
 		p := planOf(t, explain, tests)
 		if err := p.ValidateSingle(); err == nil {
 			t.Errorf("%s of %s is taken", explain, tests)

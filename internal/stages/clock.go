@@ -48,6 +48,7 @@ func across(local, remote *result.Seen) (trips []trip, alone int, clock *Clock) 
 	clock = clockOf(bounds)
 	for k, p := range pairs {
 		t := trip{n: p.near.N, at: p.near.At, length: p.near.Length}
+		t.between(p.near, p.far)
 		t.set(first, 0)
 		t.set(last, p.near.Length)
 		for _, m := range p.near.Marks {

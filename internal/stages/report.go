@@ -61,7 +61,10 @@ type Variant struct {
 	Clock   *Clock        `json:"clock,omitempty"`
 	Clocks  []result.Fact `json:"clocks,omitempty"` // how each host's clock is kept
 	Missing []result.Fact `json:"missing,omitempty"`
-	Slow    []Slow        `json:"slow,omitempty"`
+	// InterfacesNS is the time between the two interfaces, both ways together, by their
+	// own stamps; null where they make none.
+	InterfacesNS *float64 `json:"interfaces_ns,omitempty"`
+	Slow         []Slow   `json:"slow,omitempty"`
 }
 
 // Shift is a change with its interval; null where there are too few trials for one.
@@ -100,7 +103,12 @@ type one struct {
 	parts []float64
 }
 
-// Build makes a table of each test that was watched, in the order of the trials; paired
+// rank is a test's place in the table of tests.
+func rank(t spec.Test) int {
+	return slices.IndexFunc(spec.Kinds(), func(k spec.Kind) bool { return k.Name == t.Name })
+}
+
+// Build makes a table of each test that was watched, in the order of tests; paired
 // says that trials of one block belong together.
 func Build(all []Of, paired bool) []Table {
 	type group struct {
@@ -129,6 +137,10 @@ func Build(all []Of, paired bool) []Table {
 			g.watched[o.At] = append(g.watched[o.At], &one{block: o.Trial.Block, read: read, trial: o.Trial})
 		}
 	}
+	slices.SortStableFunc(groups, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(rank(a.test), rank(b.test)), cmp.Compare(a.test.RequestSize(), b.test.RequestSize()),
+			result.Natural(a.test.String(), b.test.String()), result.Natural(a.under, b.under))
+	})
 	var tables []Table
 	for _, g := range groups {
 		if t, ok := tableOf(g.watched); ok {
@@ -218,6 +230,15 @@ func variantOf(name string, t *Table, watched []*one, plain []*result.Trial, pai
 		all, totals = append(all, o.parts), append(totals, o.total)
 	}
 	v.PartsNS, v.TotalNS = middleHalf(all, totals)
+	var outside []float64
+	for _, o := range watched {
+		if ns := o.read.outside(); ns != nil {
+			outside = append(outside, *ns)
+		}
+	}
+	if m := stats.Median(outside); len(outside) > 0 {
+		v.InterfacesNS = &m
+	}
 	v.Cost, v.Own = costs(watched, plain, paired)
 	v.Slow = slowest(t, watched)
 	return v

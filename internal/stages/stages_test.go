@@ -295,6 +295,21 @@ func TestTwoClocks(t *testing.T) {
 	}
 }
 
+// What interfaces stamp themselves needs no common clock.
+func TestHardwareStamps(t *testing.T) {
+	trial := sees{n: 20, own: true, offset: hour}.trial(0, nil)
+	for i := range trial.Local.Seen.Trips {
+		trial.Local.Seen.Trips[i].Hardware, trial.Remote.Seen.Trips[i].Hardware = 40_000, 31_500
+	}
+	table, v := tableOfTrial(t, trial)
+	if v.InterfacesNS == nil || *v.InterfacesNS != 8500 {
+		t.Errorf("between the interfaces: %v, want 8500", v.InterfacesNS)
+	}
+	if said := strings.Join(table.Source(), " "); !strings.Contains(said, "8.50 us both ways") {
+		t.Error(said)
+	}
+}
+
 // experiment has blocks of two variants, of which the second differs by more.
 func experiment(blocks int, more map[place]int64, seed uint64) []Of {
 	rng := rand.New(rand.NewPCG(seed, 1))

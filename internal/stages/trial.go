@@ -76,6 +76,23 @@ func (s *Trial) means(taken *Taken, all []Stage) (parts []float64, length float6
 	return parts, length / float64(len(order))
 }
 
+// outside is the mean time between the interfaces, both ways, over those round trips of
+// which they tell; nil for none.
+func (s *Trial) outside() *float64 {
+	sum, n := 0.0, 0
+	for i := range s.trips {
+		if t := &s.trips[i]; t.outside > 0 {
+			sum += float64(t.outside)
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	sum /= float64(n)
+	return &sum
+}
+
 // byLength are the round trips' places in order of their lengths.
 func (s *Trial) byLength() []int {
 	order := make([]int, len(s.trips))

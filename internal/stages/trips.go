@@ -19,6 +19,9 @@ type trip struct {
 	// lengths of what the far end took, where it has a clock of its own: from a place
 	// to another, both its own.
 	offset int64 // what was added to the far end's times
+	// outside is the time between the interfaces, both ways, by their own stamps; 0
+	// where they make none.
+	outside int64
 }
 
 // set says when a place was passed. What is sent is looked at as it begins, what is
@@ -67,6 +70,7 @@ func joined(local, remote *result.Seen) (trips []trip, rest int) {
 		}
 		switch {
 		case far != nil && one:
+			t.between(s, far)
 			for _, m := range far.Marks {
 				m.At += far.At - s.At
 				t.put(m)
@@ -79,6 +83,13 @@ func joined(local, remote *result.Seen) (trips []trip, rest int) {
 		trips = append(trips, t)
 	}
 	return trips, rest
+}
+
+// between takes what the interfaces themselves have stamped.
+func (t *trip) between(near, far *result.SeenTrip) {
+	if near.Hardware > 0 && far.Hardware > 0 {
+		t.outside = max(0, near.Hardware-far.Hardware)
+	}
 }
 
 // within is the one round trip of the far end that lies in a time; nil where there is

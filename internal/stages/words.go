@@ -197,6 +197,11 @@ func (t *Table) Source() []string {
 	}
 	all = append(all, text+".")
 	for i := range t.Variants {
+		if ns := t.Variants[i].InterfacesNS; ns != nil {
+			all = append(all, strings.TrimSuffix("Between the interfaces, by their own stamps: "+unit.Format(*ns, unit.Nanoseconds)+" both ways together, "+t.Variants[i].Name, ", ")+".")
+		}
+	}
+	for i := range t.Variants {
 		if c := t.Variants[i].Clock; c != nil {
 			all = append(all, fmt.Sprintf("The hosts' clocks: the remote end's is %s off, known to +-%s from the quickest of %s. What is between the hosts is right in its sum; each way alone is only known to that.",
 				unit.Format(math.Abs(float64(c.Offset)), unit.Nanoseconds), unit.Format(float64(c.Error), unit.Nanoseconds), unit.Count(c.Pairs, "round trip")))

@@ -47,7 +47,9 @@ type Report struct {
 	// hosts count only if they are asked to and can, where no trial tells of it.
 	Figures []Figure `json:"figures"`
 	// Stages say where the time of round trips goes that were watched.
-	Stages   []stages.Table   `json:"stages,omitempty"`
+	Stages []stages.Table `json:"stages,omitempty"`
+	// Streams say where the data of streams waits whose queues were looked at.
+	Streams  []stages.Stream  `json:"streams,omitempty"`
 	Warnings []result.Warning `json:"warnings"`
 	// Environments is what the two ends were when the run began.
 	Environments []result.Environment `json:"environments,omitempty"`
@@ -112,7 +114,8 @@ func Build(run result.Run, trials []result.Trial) Report {
 	}
 	plain, _ := result.Unwatched(trials)
 	groups := grouped(plain)
-	r.Stages = stages.Build(watchedOf(trials), false)
+	of := watchedOf(trials)
+	r.Stages, r.Streams = stages.Build(of, false), stages.Streams(of, false)
 	for _, g := range groups {
 		for _, d := range g.definitions() {
 			r.Figures = append(r.Figures, g.figure(d))

@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"math"
 	"net/netip"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"netdelta/internal/labtest"
 	"netdelta/internal/result"
 	"netdelta/internal/spec"
+	"netdelta/internal/stages"
 )
 
 // needWatching skips a test where messages can't be watched in that way.
@@ -193,5 +195,35 @@ func TestWatcherNumbers(t *testing.T) {
 	}
 	if w.count != 70000 {
 		t.Errorf("a whole number is taken for %d", w.count)
+	}
+}
+
+// TestClocksOfOneMachine takes what two ends saw as if they were two hosts: their clocks
+// are one, so the offset that the round trips tell is 0, as well as they can know it.
+func TestClocksOfOneMachine(t *testing.T) {
+	for _, how := range []string{spec.ExplainClock, spec.ExplainStamps, spec.ExplainBPF} {
+		t.Run(how, func(t *testing.T) {
+			needWatching(t, how)
+			test, err := spec.NewTest("udp_rr", spec.Params{Size: 100, Explain: how})
+			if err != nil {
+				t.Fatal(err)
+			}
+			local, remote := trial{test: test.Name, params: test.Params, addr: loopbacks["ipv4"], warmup: testWarmup, window: 2 * testWindow}.runFull(t)
+			tables := stages.Build([]stages.Of{{Trial: &result.Trial{Test: test, Local: local, Remote: &remote}}}, true)
+			if len(tables) != 1 {
+				t.Fatalf("%d tables", len(tables))
+			}
+			v := &tables[0].Variants[0]
+			if v.Clock == nil || max(v.Clock.Offset, -v.Clock.Offset) > v.Clock.Error || v.Clock.Error > int64(v.TotalNS) {
+				t.Errorf("the clocks: %+v, of a round trip of %v ns", v.Clock, v.TotalNS)
+			}
+			sum := 0.0
+			for _, ns := range v.PartsNS {
+				sum += ns
+			}
+			if math.Abs(sum-v.TotalNS) > 0.01 {
+				t.Errorf("stages of %v ns in a round trip of %v", sum, v.TotalNS)
+			}
+		})
 	}
 }

@@ -27,7 +27,6 @@ type watcher struct {
 	due   bool // at a remote end: the next is
 
 	began, window int64
-	opened        int64 // of the gate
 	now           sighting
 	room          []sighting // never grows
 	gate          []byte     // nil where no programs watch
@@ -50,6 +49,8 @@ type sighting struct {
 	closed int64
 	sent   sys.StampTimes
 	got    sys.StampTimes
+	told   bool          // marks are here
+	marks  []result.Mark // of what programs have seen; see watcher.tell
 }
 
 // begin opens the window.
@@ -104,10 +105,21 @@ func (w *watcher) step() bool {
 //
 //go:nosplit
 func (w *watcher) open() int64 {
-	w.now = sighting{n: w.count, opened: sys.Nanotime()}
-	w.shut(w.now.opened)
+	w.fresh(w.count)
 	w.now.call = sys.Nanotime()
 	return w.now.call
+}
+
+// fresh begins with the round trip of a number. (Field by field: one that may hold
+// pointers can't be cleared as a whole here.)
+//
+//go:nosplit
+func (w *watcher) fresh(n int64) {
+	w.now.n = n
+	w.now.call, w.now.back, w.now.closed = 0, 0, 0
+	w.now.sent, w.now.got = sys.StampTimes{}, sys.StampTimes{}
+	w.now.opened = sys.Nanotime()
+	w.shut(w.now.opened)
 }
 
 // shut writes the gate: 0, or since when it is open.
@@ -164,6 +176,10 @@ func (w *watcher) keep(ok bool) {
 	if n := len(w.room); w.now.n%w.every == 0 && n < cap(w.room) {
 		w.room = w.room[:n+1]
 		w.room[n] = w.now
+	}
+	// A message of a thousand packets has thousands of events.
+	if w.tracer != nil && w.tracer.Filling() {
+		w.tell()
 	}
 }
 
@@ -224,7 +240,6 @@ func (w *watcher) answeredOne(low uint64, width int) {
 	}
 	if w.count+1 == w.next {
 		w.due = true
-		w.now = sighting{n: w.next, opened: sys.Nanotime()}
-		w.shut(w.now.opened)
+		w.fresh(w.next)
 	}
 }

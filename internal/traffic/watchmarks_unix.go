@@ -21,14 +21,8 @@ func (w *watcher) seen() *result.Seen {
 		return nil
 	}
 	s := &result.Seen{By: w.by, OneClock: w.cfg.OneMachine, Every: max(w.every, 1), Missing: w.missing, Clock: clockFacts()}
-	var events []trace.Event
-	if w.tracer != nil {
-		var err error
-		if events, s.Lost, err = w.tracer.Events(); err != nil {
-			s.Missing = append(s.Missing, result.Fact{Name: result.SeenByBPF, Value: err.Error()})
-		}
-	}
-	slices.SortStableFunc(events, func(a, b trace.Event) int { return cmp.Compare(a.At, b.At) })
+	w.tell()
+	s.Lost, s.Missing = w.lost, w.missing
 	offset, _ := sys.RealOffset()
 	stamped := w.stamper != nil
 	if d := offset - w.offset; stamped && (d > maxStep || d < -maxStep) {
@@ -46,12 +40,47 @@ func (w *watcher) seen() *result.Seen {
 				result.Mark{Leg: result.LegRequest, Point: result.PointReturn, CPU: -1},
 				result.Mark{Leg: result.LegAnswer, Point: result.PointCall, At: t.call - t.back, CPU: -1})
 		}
+		if out, in := t.sent[sys.StampHardwareSent], t.got[sys.StampHardwareReceived]; out != 0 && in != 0 {
+			if trip.Hardware = max(0, in-out); w.cfg.Role == result.Remote {
+				trip.Hardware = max(0, out-in)
+			}
+		}
 		if stamped {
 			trip.Marks = append(trip.Marks, stampMarks(t, w.cfg.Role, trip.At+offset)...)
 		}
+		trip.Marks = append(trip.Marks, t.marks...)
+		if trip.Length >= 0 {
+			s.Trips = append(s.Trips, trip)
+		}
+	}
+	return s
+}
+
+// tell takes what programs have seen so far to the round trips that it is of.
+func (w *watcher) tell() {
+	if w.tracer == nil {
+		return
+	}
+	events, lost, err := w.tracer.Events()
+	if err != nil {
+		w.lacks(result.SeenByBPF, err)
+		return
+	}
+	w.lost = lost
+	slices.SortStableFunc(events, func(a, b trace.Event) int { return cmp.Compare(a.At, b.At) })
+	for i := range w.room {
+		t := &w.room[i]
+		if t.told {
+			continue
+		}
 		var own []trace.Event
 		own, events = between(events, t.opened, t.closed)
-		for _, m := range eventMarks(own, t.opened, trip.At) {
+		t.told = true
+		zero := t.call
+		if w.cfg.Role == result.Remote {
+			zero = t.back
+		}
+		for _, m := range eventMarks(own, t.opened, zero) {
 			// Two hosts that share a kernel without saying so see each other's messages.
 			if !w.cfg.OneMachine && result.EndOf(m.Leg, min(m.Point, result.PointReturn)) != w.cfg.Role {
 				continue
@@ -60,13 +89,9 @@ func (w *watcher) seen() *result.Seen {
 			if w.cfg.Role == result.Remote && m.Point != result.PointBack && (m.At > 0) == (m.Leg == result.LegRequest) {
 				continue
 			}
-			trip.Marks = append(trip.Marks, m)
-		}
-		if trip.Length >= 0 {
-			s.Trips = append(s.Trips, trip)
+			t.marks = append(t.marks, m)
 		}
 	}
-	return s
 }
 
 // between are the events of a time, and those after it.
@@ -100,14 +125,35 @@ func stampMarks(t *sighting, role string, zero int64) (marks []result.Mark) {
 	return marks
 }
 
+// maxBacks is how often a thread that was kept from running is told of in a round trip.
+const maxBacks = 8
+
 // eventMarks are the marks of a round trip's events, which came after the gate was
 // opened; zero is its beginning.
 func eventMarks(events []trace.Event, opened, zero int64) (marks []result.Mark) {
+	// Of a message in several packets the first that was sent counts, and the last that
+	// was received.
+	var place [result.Legs][result.PointBack + 1]int // in marks, from 1
+	backs := 0
 	add := func(e *trace.Event, p result.Point, at int64) *result.Mark {
 		if at < opened {
 			return &result.Mark{}
 		}
-		marks = append(marks, result.Mark{Leg: e.Leg, Point: p, At: at - zero, CPU: e.CPU})
+		m := result.Mark{Leg: e.Leg, Point: p, At: at - zero, CPU: e.CPU}
+		if n := place[e.Leg][p]; n > 0 && p != result.PointBack {
+			if p > result.PointXmit {
+				marks[n-1] = m
+				return &marks[n-1]
+			}
+			return &result.Mark{}
+		}
+		if p == result.PointBack {
+			if backs++; backs > maxBacks {
+				return &result.Mark{}
+			}
+		}
+		marks = append(marks, m)
+		place[e.Leg][p] = len(marks)
 		return &marks[len(marks)-1]
 	}
 	var arrived, ready, called [result.Legs]bool

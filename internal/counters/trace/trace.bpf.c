@@ -153,6 +153,21 @@ INLINE struct event *event(u32 kind, u32 leg)
 	return e;
 }
 
+// sent is the gate as it was when a message was told of last, by leg and kind: of one in
+// several packets the first tells when it was sent.
+u64 sent[4] SEC(".data.sent");
+
+INLINE void emit_first(u32 kind, u32 leg, u32 place)
+{
+	u64 *last = &sent[(2 * leg + place) & 3];
+	if (*last == gate)
+		return;
+	*last = gate;
+	struct event *e = event(kind, leg);
+	if (e)
+		ringbuf_submit(e, BPF_RB_NO_WAKEUP);
+}
+
 INLINE void emit(u32 kind, u32 leg)
 {
 	struct event *e = event(kind, leg);
@@ -252,7 +267,7 @@ int net_dev_queue(u64 *ctx)
 		return 0;
 	u32 leg = leg_sent((struct sk_buff *)ctx[0]);
 	if (leg != NONE)
-		emit(QUEUE, leg);
+		emit_first(QUEUE, leg, 0);
 	return 0;
 }
 
@@ -263,7 +278,7 @@ int net_dev_start_xmit(u64 *ctx)
 		return 0;
 	u32 leg = leg_sent((struct sk_buff *)ctx[0]);
 	if (leg != NONE)
-		emit(XMIT, leg);
+		emit_first(XMIT, leg, 1);
 	return 0;
 }
 

@@ -84,6 +84,7 @@ const (
 	traceVarLost             = "lost"
 	traceVarReceives         = "receives"
 	traceVarSends            = "sends"
+	traceVarSent             = "sent"
 	traceVarWatched          = "watched"
 )
 
@@ -164,6 +165,7 @@ type traceVariableSpecs struct {
 	Lost     *ebpf.VariableSpec `ebpf:"lost"`
 	Receives *ebpf.VariableSpec `ebpf:"receives"`
 	Sends    *ebpf.VariableSpec `ebpf:"sends"`
+	Sent     *ebpf.VariableSpec `ebpf:"sent"`
 	Watched  *ebpf.VariableSpec `ebpf:"watched"`
 }
 
@@ -209,6 +211,7 @@ type traceVariables struct {
 	Lost     *ebpf.Variable `ebpf:"lost"`
 	Receives *ebpf.Variable `ebpf:"receives"`
 	Sends    *ebpf.Variable `ebpf:"sends"`
+	Sent     *ebpf.Variable `ebpf:"sent"`
 	Watched  *ebpf.Variable `ebpf:"watched"`
 }
 

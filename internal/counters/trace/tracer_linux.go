@@ -185,6 +185,13 @@ func (t *Tracer) Close() error {
 	return nil
 }
 
+// ringBytes is the size of the ring that events go through, as trace.bpf.c has it.
+const ringBytes = 1 << 22
+
+// Filling says that the ring is more than half full, so that Events is to be asked before
+// the next round trip that may be long.
+func (t *Tracer) Filling() bool { return t.reader.AvailableBytes() > ringBytes/2 }
+
 // Available says whether Open would be allowed to load its programs, without attaching
 // any; nil, or a feature.ErrUnavailable.
 func Available() error {

@@ -29,6 +29,9 @@ func (*Tracer) Enlist() error { return errors.ErrUnsupported }
 // Events are none.
 func (*Tracer) Events() ([]Event, int64, error) { return nil, 0, nil }
 
+// Filling is false.
+func (*Tracer) Filling() bool { return false }
+
 // Close does nothing.
 func (*Tracer) Close() error { return nil }
 

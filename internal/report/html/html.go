@@ -203,6 +203,12 @@ func (p *page) figures(all []picture.Figure) {
 			d.SVG, d.Narrow = forestSVG(f, wideForest), forestSVG(f, narrowForest)
 			p.Forests = append(p.Forests, d)
 			continue
+		case picture.Spans:
+			d.SVG, d.Narrow = spansSVG(f, wideSpans), spansSVG(f, narrowSpans)
+			names, colors := f.Names()
+			for i, name := range names {
+				d.Names = append(d.Names, seriesName{name, colors[i] % Colors})
+			}
 		case picture.Bars:
 			d.SVG, d.Narrow = barsSVG(f, wideBars), barsSVG(f, narrowBars)
 			if f.Y.Log {
@@ -223,4 +229,4 @@ func (p *page) figures(all []picture.Figure) {
 }
 
 // Colors is how many colours variants have, as var(--v0) and so on.
-const Colors = 7
+const Colors = 9

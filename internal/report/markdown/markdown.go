@@ -118,6 +118,9 @@ func (b *page) body(p text.Part) {
 		b.block(driftOf(p.Drift).lines())
 	}
 	b.items(p.Notes)
+	if len(p.Drawing) > 0 {
+		b.block("```\n" + strings.Join(p.Drawing, "\n") + "\n```")
+	}
 	if p.Command != "" {
 		b.block(code(p.Command))
 	}

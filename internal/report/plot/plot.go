@@ -46,7 +46,7 @@ func PNG(w io.Writer, f *picture.Figure) error {
 // Ito, 2008); dashes and glyphs tell them apart as well.
 var palette = []color.RGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
-	{0x8a, 0x6d, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x55, 0x55, 0x55, 0xff},
+	{0x8a, 0x6d, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x55, 0x55, 0x55, 0xff}, {0x3b, 0x3b, 0x9e, 0xff}, {0xb0, 0xb0, 0xb0, 0xff},
 }
 
 var (
@@ -91,6 +91,8 @@ func size(f *picture.Figure) (width, height vg.Length) {
 			lines++
 		}
 		return 720, vg.Length(lines)*rowHeight + 92
+	case picture.Spans:
+		return 720, vg.Length(len(f.Y.Categories))*spanHeight + 130
 	case picture.Bars:
 		return max(560, vg.Length(90+len(f.X.Categories)*(24+16*len(f.Series)))), 420
 	}
@@ -125,6 +127,9 @@ func paint(c draw.Canvas, f *picture.Figure) error {
 	switch f.Kind {
 	case picture.Forest:
 		forest(inner, p, f)
+		return nil
+	case picture.Spans:
+		spans(inner, p, f)
 		return nil
 	case picture.Lines, picture.Points, picture.Bars:
 		return charted(inner, p, f)

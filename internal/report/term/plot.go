@@ -20,6 +20,8 @@ func Plot(w io.Writer, f *picture.Figure, look Look) error {
 	switch f.Kind {
 	case picture.Forest:
 		lines = append(lines, p.forestOf(f)...)
+	case picture.Spans:
+		lines = append(lines, p.spansOf(f)...)
 	case picture.Bars:
 		lines = append(lines, p.barsOf(f)...)
 	default:

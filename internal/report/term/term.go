@@ -111,6 +111,10 @@ func (p *page) part(d *compare.Document, part text.Part) {
 	lines = append(lines, p.facts(part)...)
 	lines = append(lines, p.overTime(part.Drift)...)
 	lines = append(lines, p.items(part.Notes, false)...)
+	if len(part.Drawing) > 0 {
+		p.add(lines...)
+		lines = part.Drawing
+	}
 	if part.Command != "" {
 		lines = append(lines, p.command(part.Command)...)
 	}

@@ -31,7 +31,7 @@ func lead(r *compare.Report) []Item {
 		sentences = append(sentences, answer...)
 	}
 	sentences[0] = first + sentences[0]
-	sentences = append(stageLead(r.Stages), sentences...)
+	sentences = slices.Concat(stageLead(r.Stages), streamLead(r.Streams), sentences)
 	var items []Item
 	for _, s := range sentences {
 		items = append(items, hanging(s))

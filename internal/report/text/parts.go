@@ -6,7 +6,6 @@ import (
 
 	"netdelta/internal/compare"
 	"netdelta/internal/result"
-	"netdelta/internal/stages"
 	"netdelta/internal/summary"
 )
 
@@ -21,7 +20,8 @@ type Part struct {
 	Facts        []result.Fact
 	Drift        []compare.Drift
 	Command      string // as it can be pasted into a shell
-	Stages       *stages.Table
+	// Drawing is lines of characters that stand where their breadth is one.
+	Drawing []string
 }
 
 // Names of parts. There can be several of one name.
@@ -34,6 +34,7 @@ const (
 	PartLeftOut   = "left-out" // rows that the report's own tables stand for
 	PartSection   = "section"  // a table of the report's own
 	PartStages    = "stages"   // where the time of round trips goes
+	PartStreams   = "streams"  // where the data of streams waits
 	PartBesides   = "beside"
 	PartRoundTrip = "each" // round trips one by one
 	PartOverTime  = "time"
@@ -63,7 +64,7 @@ func Parts(r *compare.Report) []Part {
 	} else {
 		parts = append(append(parts, RowParts(r)...), ownParts(r)...)
 	}
-	parts = append(parts, stageParts(r.Stages)...)
+	parts = append(append(parts, stageParts(r.Stages)...), streamParts(r.Streams)...)
 	if t, title := besideTable(r); title != "" {
 		parts = append(parts, Part{Name: PartBesides, Title: title, Table: t.exported()})
 	}
@@ -76,9 +77,9 @@ func Parts(r *compare.Report) []Part {
 // RunParts are those of a single run: the machines too where they are asked for.
 func RunParts(r *summary.Report, machines bool, next string) []Part {
 	t := figures(r)
-	parts := []Part{{Name: PartAnswer, Items: slices.Concat(stageWhere(r.Stages), runHead(r), runSpeeds(r))},
+	parts := []Part{{Name: PartAnswer, Items: slices.Concat(stageWhere(r.Stages), streamWhere(r.Streams), runHead(r), runSpeeds(r))},
 		{Name: PartFigures, Title: runTitle(r), Table: t.exported()}}
-	parts = append(parts, stageParts(r.Stages)...)
+	parts = append(append(parts, stageParts(r.Stages)...), streamParts(r.Streams)...)
 	parts = append(parts, []Part{{Name: PartNotes, Items: runNotes(r)}, warningPart(runWarnings(r))}...)
 	if machines {
 		both, apart, more := environments(r)

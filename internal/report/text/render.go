@@ -18,7 +18,7 @@ func Render(w io.Writer, r *compare.Report) error {
 	if brief(r) {
 		tables = slices.Concat(experiment(r), rows(r))
 	}
-	return write(w, slices.Concat([][]string{lay(lead(r)), differs(r), lay(whatRan(r)), checks(r)}, tables, [][]string{beside(r)}, stageTexts(r.Stages), each(r),
+	return write(w, slices.Concat([][]string{lay(lead(r)), differs(r), lay(whatRan(r)), checks(r)}, tables, [][]string{beside(r)}, stageTexts(r.Stages), streamTexts(r.Streams), each(r),
 		[][]string{overTime(r), lay(notes(r)), lay(warnings(r)), onTheWay(r), facts(r), command(r)}))
 }
 

@@ -19,9 +19,9 @@ import (
 // was wrong with them, and if asked for the machines. next is what can be done
 // with the run; it may be empty.
 func RenderRun(w io.Writer, r *summary.Report, machines bool, next string) error {
-	parts := [][]string{lay(slices.Concat(stageWhere(r.Stages), runHead(r), runSpeeds(r)))}
+	parts := [][]string{lay(slices.Concat(stageWhere(r.Stages), streamWhere(r.Streams), runHead(r), runSpeeds(r)))}
 	parts = append(parts, sections([]block{{runTitle(r), figures(r)}})...)
-	parts = append(parts, stageTexts(r.Stages)...)
+	parts = append(append(parts, stageTexts(r.Stages)...), streamTexts(r.Streams)...)
 	parts = append(parts, lay(runNotes(r)), lay(runWarnings(r)))
 	if machines {
 		both, apart, more := environments(r)

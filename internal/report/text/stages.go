@@ -231,30 +231,6 @@ func stageBars(t *stages.Table) []string {
 	return lines
 }
 
-// letters are what bars are made of, by the names of stages.
-var letters = []struct {
-	letter, name string
-	stages       []string
-}{
-	{"s", "sending", []string{"call", "send", "qdisc", "call and send", "call to qdisc", "send and qdisc"}},
-	{"=", "wire", []string{"wire", "wire to handler", "far host and wire"}},
-	{"d", "handler due", []string{"handler due"}},
-	{"h", "handler and stack", []string{"handler", "stack", "signal", "handler and stack", "stack and signal", "answer in kernel"}},
-	{"W", "wake-up", []string{"wake-up"}},
-	{"r", "receive and return", []string{"receive", "return", "receive and return"}},
-	{"t", "turn-around", []string{"turn-around"}},
-	{"?", "not attributed", []string{"not attributed"}},
-}
-
-func letterOf(name string) (letter, meaning string) {
-	for _, l := range letters {
-		if slices.Contains(l.stages, name) {
-			return l.letter, l.letter + " " + l.name
-		}
-	}
-	return "x", "x " + name
-}
-
 // stageBar is a bar of so many characters a nanosecond. What is rounded away is carried
 // on, so that a bar is as long as its whole.
 func stageBar(t *stages.Table, parts []float64, scale float64) (bar string, used []string) {
@@ -266,9 +242,9 @@ func stageBar(t *stages.Table, parts []float64, scale float64) (bar string, used
 		if n <= 0 {
 			continue
 		}
-		letter, meaning := letterOf(t.Stages[k].Name)
-		b.WriteString(strings.Repeat(letter, n))
-		used = append(used, meaning)
+		kind := stages.KindOf(&t.Stages[k])
+		b.WriteString(strings.Repeat(kind.Letter, n))
+		used = append(used, kind.Letter+" "+kind.Name)
 	}
 	return b.String(), used
 }
@@ -283,7 +259,7 @@ func waterfall(t *stages.Table, i int) []string {
 	if c.Total.Est == nil {
 		return nil
 	}
-	steps := Steps(t, i)
+	steps := t.Steps(i)
 	lo, hi := 0.0, 0.0
 	for _, s := range steps {
 		lo, hi = min(lo, s.From, s.To), max(hi, s.From, s.To)
@@ -312,49 +288,6 @@ func waterfall(t *stages.Table, i int) []string {
 	return lines
 }
 
-// Step is one step of a waterfall, in ns from the baseline's round trip.
-type Step struct {
-	Name     string
-	From, To float64
-	Whole    bool
-}
-
-// mostSteps is how many stages a waterfall has by name; the others are one step.
-const mostSteps = 8
-
-// Steps are those of the ith change: the stages that changed most in the order of the
-// way, all others as one, and the whole. They add up to it.
-func Steps(t *stages.Table, i int) []Step {
-	c := &t.Changes[i]
-	var whole float64
-	parts := make([]float64, len(t.Stages))
-	for k := range parts {
-		parts[k] = c.MeansNS[k]
-		whole += parts[k]
-	}
-	order := make([]int, len(parts))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return int(math.Copysign(1, math.Abs(parts[b])-math.Abs(parts[a])))
-	})
-	named := order[:min(mostSteps, len(order))]
-	named = slices.DeleteFunc(slices.Clone(named), func(k int) bool { return math.Abs(parts[k]) < math.Abs(whole)/100 })
-	slices.Sort(named)
-	var steps []Step
-	at, rest := 0.0, whole
-	for _, k := range named {
-		steps = append(steps, Step{Name: t.Stages[k].Label(), From: at, To: at + parts[k]})
-		at += parts[k]
-		rest -= parts[k]
-	}
-	if math.Abs(rest) > 0.5 {
-		steps = append(steps, Step{Name: "all others", From: at, To: at + rest})
-	}
-	return append(steps, Step{Name: "whole", From: 0, To: whole, Whole: true})
-}
-
 // stageTexts are the tables with their drawings, as text.
 func stageTexts(tables []stages.Table) [][]string {
 	var all [][]string
@@ -372,7 +305,7 @@ func stageParts(tables []stages.Table) []Part {
 	for i := range tables {
 		s := StageSection(&tables[i])
 		t, why, said := sectionTable(&s)
-		parts = append(parts, Part{Name: PartStages, Title: s.Title, Table: t.exported(), Notes: append(why, said...), Stages: &tables[i]})
+		parts = append(parts, Part{Name: PartStages, Title: s.Title, Table: t.exported(), Notes: append(why, said...), Drawing: stageBars(&tables[i])})
 	}
 	return parts
 }
