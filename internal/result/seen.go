@@ -1,9 +1,7 @@
 package result
 
 import (
-	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 
 	"netdelta/internal/spec"
@@ -79,7 +77,7 @@ const (
 )
 
 // MaxSeen is how many round trips of a window are kept with their marks.
-const MaxSeen = 256
+const MaxSeen = 128
 
 // Seen is what one end saw of some of its window's round trips.
 type Seen struct {
@@ -110,22 +108,22 @@ type SeenTrip struct {
 	// Hardware is the time between the interface's own stamps of what it sent and
 	// received, by its own clock: at the local end from the request to the answer, at
 	// the remote one from the request to the answer, too. 0 where it makes none.
-	Hardware int64  `json:"hardware_ns,omitempty"`
-	Marks    []Mark `json:"marks"`
+	Hardware int64 `json:"hardware_ns,omitempty"`
+	Marks    Marks `json:"marks"`
 }
 
 // Mark is one message at one point: its leg, the point, ns since the round trip
 // began here (it may be before that), and the CPU, -1 where that is not known.
 type Mark struct {
-	Leg   int   `json:"leg"`
-	Point Point `json:"point"`
-	At    int64 `json:"at_ns"`
-	CPU   int   `json:"cpu"`
+	Leg   int
+	Point Point
+	At    int64
+	CPU   int
 	// Task is what handled the frame (PointStack) or ran on the CPU just before the
 	// thread that was woken (PointRun): a thread's name, "softirq", or empty. For is
 	// since when before the mark that ran, in ns; 0 if that is not known.
-	Task string `json:"task,omitempty"`
-	For  int64  `json:"for_ns,omitempty"`
+	Task string
+	For  int64
 }
 
 // validate reports the first thing that no end could have seen.
@@ -169,45 +167,6 @@ func (t *SeenTrip) validate() error {
 	for _, m := range t.Marks {
 		if m.Leg < 0 || m.Leg >= Legs || m.Point < 0 || m.Point > PointBack || m.CPU < -1 || m.For < 0 {
 			return fmt.Errorf("round trip %d: a mark at point %d of leg %d can't be", t.N, m.Point, m.Leg)
-		}
-	}
-	return nil
-}
-
-// MarshalJSON writes a mark as a short list: there are thousands in a run.
-func (m Mark) MarshalJSON() ([]byte, error) {
-	b := append(make([]byte, 0, 48), '[')
-	for i, n := range []int64{int64(m.Leg), int64(m.Point), m.At, int64(m.CPU)} {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, n, 10)
-	}
-	if m.Task != "" || m.For != 0 {
-		name, err := json.Marshal(m.Task)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(b, ','), name...)
-		b = strconv.AppendInt(append(b, ','), m.For, 10)
-	}
-	return append(b, ']'), nil
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (m *Mark) UnmarshalJSON(data []byte) error {
-	var parts []json.RawMessage
-	if err := json.Unmarshal(data, &parts); err != nil {
-		return err
-	}
-	if len(parts) != 4 && len(parts) != 6 {
-		return fmt.Errorf("a mark of %d parts can't be: it has 4 or 6", len(parts))
-	}
-	*m = Mark{}
-	into := []any{&m.Leg, &m.Point, &m.At, &m.CPU, &m.Task, &m.For}
-	for i, p := range parts {
-		if err := json.Unmarshal(p, into[i]); err != nil {
-			return err
 		}
 	}
 	return nil

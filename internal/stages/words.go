@@ -64,15 +64,23 @@ func (t *Table) main(c *Change) string {
 	slices.SortStableFunc(kinds, func(a, b *kindOfStage) int { return cmp.Compare(b.share/whole, a.share/whole) })
 	share := func(k *kindOfStage) float64 { return 100 * k.share / whole }
 	against := kinds[len(kinds)-1]
-	// What is more than the whole is better told as time than as a share of it.
-	told := func(k *kindOfStage) string { return fmt.Sprintf("%.0f%% ", share(k)) }
-	if share(kinds[0]) > 130 || share(against) < -30 {
-		told = func(k *kindOfStage) string { return signed(k.share) + " " }
+	// Where stages take and give more than the whole they are told as times, and not as
+	// shares of what is left.
+	asTimes := share(kinds[0]) > 130 || share(against) < -30
+	told := func(k *kindOfStage) string {
+		if asTimes {
+			return signed(k.share) + " "
+		}
+		return fmt.Sprintf("%.0f%% ", share(k))
 	}
 	var parts []string
 	left := 100.0
-	for _, k := range kinds {
-		if len(parts) > 0 && (share(k) < 10 || left < 15) || len(parts) == 3 {
+	for i, k := range kinds {
+		enough := len(parts) > 0 && (share(k) < 10 || left < 15)
+		if asTimes {
+			enough = share(k) < max(10, share(kinds[0])/4)
+		}
+		if i > 0 && enough || len(parts) == 3 {
 			break
 		}
 		parts = append(parts, told(k)+k.between+k.at())
