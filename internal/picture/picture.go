@@ -50,6 +50,8 @@ type Span struct {
 	// Color is a number of a colour, as Series.Variant is; spans of one Name have one.
 	Color int
 	Name  string
+	// Mark is a character that stands for it where bars are made of those.
+	Mark string
 	// Said is what the span is, in words; Value stands behind the last of a row.
 	Said, Value string
 }

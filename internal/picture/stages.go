@@ -60,7 +60,7 @@ func stacked(t *stages.Table) Figure {
 			if s.End != "" {
 				where = ", " + s.End + " end"
 			}
-			f.Spans = append(f.Spans, Span{Row: i, From: at / div, To: (at + v.PartsNS[k]) / div, Color: kind.Place, Name: kind.Name,
+			f.Spans = append(f.Spans, Span{Row: i, From: at / div, To: (at + v.PartsNS[k]) / div, Color: kind.Place, Name: kind.Name, Mark: kind.Letter,
 				Said:  fmt.Sprintf("%s, %s%s: %s (%.0f%%)", name, s.Label(), where, unit.Format(v.PartsNS[k], unit.Nanoseconds), 100*v.PartsNS[k]/v.TotalNS),
 				Value: unit.Format(v.TotalNS, unit.Nanoseconds)})
 			at += v.PartsNS[k]
@@ -95,13 +95,13 @@ func waterfall(t *stages.Table, i int) (Figure, bool) {
 	f.X.Unit = in
 	for k, s := range steps {
 		f.Y.Categories = append(f.Y.Categories, s.Name)
-		x := Span{Row: k, From: s.From / div, To: s.To / div, Color: stepMore, Name: "more"}
+		x := Span{Row: k, From: s.From / div, To: s.To / div, Color: stepMore, Name: "more", Mark: "+"}
 		sign := "+"
 		switch {
 		case s.Whole:
-			x.Color, x.Name = stepWhole, "the whole"
+			x.Color, x.Name, x.Mark = stepWhole, "the whole", "#"
 		case s.To < s.From:
-			x.Color, x.Name = stepLess, "less"
+			x.Color, x.Name, x.Mark = stepLess, "less", "-"
 		}
 		if s.To < s.From {
 			sign = "-"

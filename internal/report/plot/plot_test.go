@@ -38,6 +38,11 @@ func figures(t testing.TB) []picture.Figure {
 	return append(all,
 		picture.Figure{Name: "sweep", Kind: picture.Lines, Title: "Sweep", X: picture.Axis{Label: "size", Unit: "B", Log: true, Ticks: []float64{1, 1024}, Categories: []string{"1", "1KiB"}}, Y: picture.Axis{Log: true},
 			Series: []picture.Series{{Name: "a", X: []float64{1, 64, 1024}, Y: []float64{1, 2, 30}, Lo: []float64{0.5, 1, 20}, Hi: []float64{2, 3, 40}}, {Name: "b", Variant: 9, X: []float64{1}, Y: []float64{3}}}},
+		picture.Figure{Name: "stages", Kind: picture.Spans, Title: "Where the time goes", About: "A typical round trip.", X: picture.Axis{Label: "time", Unit: "us"}, Y: picture.Axis{Categories: []string{"softirq", "a variant with a long name"}},
+			Spans: []picture.Span{{Row: 0, From: 0, To: 4, Name: "sending", Said: "softirq, > send: 4.00 us", Value: "30.0 us"}, {Row: 0, From: 4, To: 30, Color: 4, Name: "wake-up", Said: "softirq, > wake-up: 26.0 us", Value: "30.0 us"},
+				{Row: 1, From: 0, To: 33, Color: 8, Name: "not attributed", Said: "all of it", Value: "33.0 us"}}},
+		picture.Figure{Name: "waterfall", Kind: picture.Spans, Title: "From softirq to kthread", X: picture.Axis{Label: "change", Unit: "us"}, Y: picture.Axis{Categories: []string{"> wire", "> handler due", "whole"}},
+			Spans: []picture.Span{{Row: 0, From: 0, To: -2, Color: 2, Name: "less", Value: "-2.00 us"}, {Row: 1, From: -2, To: 3, Color: 1, Name: "more", Value: "+5.00 us"}, {Row: 2, From: 0, To: 3, Color: 6, Name: "the whole", Value: "+3.00 us"}}},
 		picture.Figure{Name: "one", Kind: picture.Points, Title: "One", Series: []picture.Series{{Name: "a", X: []float64{1}, Y: []float64{0}}}},
 		picture.Figure{Name: "long", Kind: picture.Forest, Title: long, About: long, Rows: []picture.Row{{Group: long, Label: long, Est: 3000, Lo: math.NaN(), Hi: math.NaN(), Margin: 2, Change: long, Verdict: compare.Worse}}},
 		picture.Figure{Name: "bars", Kind: picture.Bars, Title: "<&>", X: picture.Axis{Categories: []string{long, "b"}}, Series: []picture.Series{{Name: long, X: []float64{0, 1}, Y: []float64{1, 0}}}})

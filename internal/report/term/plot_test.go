@@ -41,6 +41,11 @@ func figures() []picture.Figure {
 			Series: []picture.Series{{Name: "softirq", X: []float64{0, 1, 2}, Y: []float64{10, 12, nan}, Lo: []float64{8, 11, nan}, Hi: []float64{12, 16, nan}}, {Name: "kthread", Variant: 1, X: []float64{0, 1, 2}, Y: []float64{20, 22, 40}}}},
 		{Name: "cost", Kind: picture.Bars, Title: "Cost", X: picture.Axis{Categories: []string{"udp_rr", "tcp_rr"}}, Y: picture.Axis{Label: "CPU time", Unit: "us/op"},
 			Series: []picture.Series{{Name: "softirq", X: []float64{0, 1}, Y: []float64{3.5, 7}}, {Name: "kthread", Variant: 1, X: []float64{0, 1}, Y: []float64{0, nan}}}},
+		{Name: "stages", Kind: picture.Spans, Title: "Where the time goes", About: "A typical round trip.", X: picture.Axis{Label: "time", Unit: "us"}, Y: picture.Axis{Categories: []string{"softirq", "a variant with a long name"}},
+			Spans: []picture.Span{{Row: 0, From: 0, To: 4, Name: "sending", Mark: "s", Said: "softirq, > send: 4.00 us", Value: "30.0 us"}, {Row: 0, From: 4, To: 30, Color: 4, Name: "wake-up", Mark: "W", Said: "softirq, > wake-up: 26.0 us", Value: "30.0 us"},
+				{Row: 1, From: 0, To: 33, Color: 8, Name: "not attributed", Mark: "?", Said: "all of it", Value: "33.0 us"}}},
+		{Name: "waterfall", Kind: picture.Spans, Title: "From softirq to kthread", X: picture.Axis{Label: "change", Unit: "us"}, Y: picture.Axis{Categories: []string{"> wire", "> handler due", "whole"}},
+			Spans: []picture.Span{{Row: 0, From: 0, To: -2, Color: 2, Name: "less", Mark: "-", Value: "-2.00 us"}, {Row: 1, From: -2, To: 3, Color: 1, Name: "more", Mark: "+", Value: "+5.00 us"}, {Row: 2, From: 0, To: 3, Color: 6, Name: "the whole", Mark: "#", Value: "+3.00 us"}}},
 		{Name: "empty", Kind: picture.Lines, Title: "Nothing", Series: []picture.Series{{Name: "x"}}},
 	}
 }

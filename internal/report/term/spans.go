@@ -8,45 +8,73 @@ import (
 	"netdelta/internal/picture"
 )
 
-// spanMarks tell spans of different names apart where there are no colours, and with them.
-const spanMarks = "s=dhWrRt?"
-
 // spansOf draws a row of characters for each category.
 func (p *page) spansOf(f *picture.Figure) []string {
 	lo, hi := f.SpanRange()
 	label, value := 0, 0
 	for _, name := range f.Y.Categories {
-		label = max(label, min(len([]rune(p.look.clean(name))), 24))
+		label = max(label, min(width(p.look.clean(name)), widestLabel, p.look.Width/3))
 	}
 	for _, s := range f.Spans {
-		value = max(value, len(s.Value))
+		value = max(value, width(s.Value))
 	}
-	room := max(10, p.look.Width-label-value-6)
+	room := max(leastForest, p.look.Width-label-value-6)
 	at := func(v float64) int { return int(math.Round((v - lo) / (hi - lo) * float64(room))) }
 	var lines []string
 	for row, name := range f.Y.Categories {
-		line := []rune(strings.Repeat(" ", room+1))
+		marks := make([]*picture.Span, room)
 		said := ""
-		for _, s := range f.Spans {
+		for i := range f.Spans {
+			s := &f.Spans[i]
 			if s.Row != row {
 				continue
 			}
 			a, b := at(math.Min(s.From, s.To)), at(math.Max(s.From, s.To))
-			if b == a && s.Row == row && (a == 0 || line[a] == ' ') && len(f.Spans) == len(f.Y.Categories) {
-				b++ // a row's only bar
+			if a == b && len(f.Spans) == len(f.Y.Categories) { // a row's only bar
+				a, b = min(a, room-1), min(a, room-1)+1
 			}
-			for i := a; i < min(b, len(line)); i++ {
-				line[i] = rune(spanMarks[s.Color%len(spanMarks)])
+			for k := a; k < min(b, room); k++ {
+				marks[k] = s
 			}
 			said = s.Value
 		}
-		r := []rune(p.look.clean(name))
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("  %-*s |%s %s", label, string(r[:min(len(r), label)]), string(line[:room]), said), " "))
+		name = clip(p.look.clean(name), label)
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s%s |%s %s", name, strings.Repeat(" ", label-width(name)), p.marked(marks), said), " "))
 	}
-	names, colors := f.Names()
 	var keys []string
-	for i, name := range names {
-		keys = append(keys, string(spanMarks[colors[i]%len(spanMarks)])+" "+name)
+	names, _ := f.Names()
+	for _, name := range names {
+		for i := range f.Spans {
+			if s := &f.Spans[i]; s.Name == name {
+				keys = append(keys, markOf(s)+" "+name)
+				break
+			}
+		}
 	}
 	return append(lines, p.wrap("  "+strings.Join(keys, ", "), "", "  ")...)
+}
+
+func markOf(s *picture.Span) string {
+	if len(s.Mark) == 1 {
+		return s.Mark
+	}
+	return "#"
+}
+
+// marked is a row of marks, each span's in its colour.
+func (p *page) marked(marks []*picture.Span) string {
+	var b strings.Builder
+	for i := 0; i < len(marks); {
+		k := i
+		for k < len(marks) && marks[k] == marks[i] {
+			k++
+		}
+		if marks[i] == nil {
+			b.WriteString(strings.Repeat(" ", k-i))
+		} else {
+			b.WriteString(p.look.variant(marks[i].Color, strings.Repeat(markOf(marks[i]), k-i)))
+		}
+		i = k
+	}
+	return b.String()
 }
