@@ -32,7 +32,8 @@ func newPlot() *cobra.Command {
 		Short: "Draw the figures of a run or a comparison as SVG or PNG",
 		Long: `Draws figures of what netdelta show prints of one REF, or netdelta compare of
 several: how much changed (forest), how long round trips took (ecdf, percentiles),
-drift (blocks), sizes (sweep), CPU (cost), single trials (values). --list lists
+drift (blocks), sizes (sweep), CPU (cost), single trials (values), where time
+goes (stages) and what changed of that (waterfall). --list lists
 what there is. A figure goes into the file that --output names, several into a
 folder; without it one is drawn in the terminal.`,
 		Example: `  netdelta plot old new --list

@@ -118,7 +118,7 @@ func stageLine(t *stages.Table, label, end string, k int) compare.Line {
 		if share == nil {
 			l.Cells = append(l.Cells, compare.Datum{Text: "n/a (the whole is not different for sure)"})
 		} else {
-			l.Cells = append(l.Cells, compare.Datum{Text: fmt.Sprintf("%5.0f%%", *share)})
+			l.Cells = append(l.Cells, compare.Datum{Text: fmt.Sprintf("%5.0f%%", math.Round(*share)+0)})
 		}
 	}
 	return l
