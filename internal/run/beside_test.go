@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -81,6 +82,7 @@ func TestBeside(t *testing.T) {
 		with := len(steps)
 
 		// The far host and the setup see nothing of it.
+		synctest.Wait() // until the hosts have seen the first run leave
 		b.trials, b.log = nil, nil
 		b.cfg.Plan.Beside = nil
 		if err := Run(t.Context(), b.cfg); err != nil {
