@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/btf"
 	"github.com/cilium/ebpf/link"
 	"github.com/cilium/ebpf/ringbuf"
 	"golang.org/x/sys/unix"
@@ -24,7 +26,7 @@ type Tracer struct {
 	reader *ringbuf.Reader
 }
 
-const privilege = "Linux 5.10, and root, or CAP_BPF and CAP_PERFMON, of the machine itself and not of a user namespace (before Linux 5.11 CAP_SYS_RESOURCE too)"
+const privilege = "Linux 6.3, and root, or CAP_BPF and CAP_PERFMON, of the machine itself and not of a user namespace"
 
 func unavailable(tried, need string, err error) error {
 	if errors.Is(err, unix.EPERM) {
@@ -50,6 +52,9 @@ func Open(withCalls bool) (*Tracer, error) {
 			delete(spec.Programs, name)
 		}
 	}
+	if err := drop(spec); err != nil {
+		return nil, err
+	}
 	t := &Tracer{}
 	if t.coll, err = ebpf.NewCollection(spec); err != nil {
 		return nil, unavailable("load eBPF programs", privilege, err)
@@ -58,6 +63,30 @@ func Open(withCalls bool) (*Tracer, error) {
 		return nil, errors.Join(err, t.Close())
 	}
 	return t, nil
+}
+
+// optional are programs without which less is known, at tracepoints that a kernel may have
+// been built without.
+var optional = []string{traceProgSysEnter, traceProgSysExit, traceProgIrqHandlerEntry, traceProgIrqHandlerExit}
+
+// drop leaves out what this kernel has no tracepoint for, if that can be done without.
+func drop(spec *ebpf.CollectionSpec) error {
+	kernel, err := btf.LoadKernelSpec()
+	if err != nil {
+		return unavailable("read the kernel's types (/sys/kernel/btf/vmlinux)", "a kernel built with CONFIG_DEBUG_INFO_BTF", err)
+	}
+	for name, p := range spec.Programs {
+		if p.Type != ebpf.Tracing {
+			continue
+		}
+		if _, err := kernel.AnyTypeByName("btf_trace_" + p.AttachTo); err == nil {
+			continue
+		} else if !slices.Contains(optional, name) {
+			return unavailable("find the tracepoint "+p.AttachTo, "Linux 6.3, which has all of them", err)
+		}
+		delete(spec.Programs, name)
+	}
+	return nil
 }
 
 func (t *Tracer) begin() error {
@@ -198,6 +227,9 @@ func Available() error {
 	spec, err := loadTrace()
 	if err != nil {
 		return fmt.Errorf("read the programs that trace in the kernel: %w", err)
+	}
+	if err := drop(spec); err != nil {
+		return err
 	}
 	spec.Programs = map[string]*ebpf.ProgramSpec{traceProgSchedSwitch: spec.Programs[traceProgSchedSwitch]}
 	coll, err := ebpf.NewCollection(spec)
