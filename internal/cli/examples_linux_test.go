@@ -24,6 +24,7 @@ import (
 // counts.
 var sooner = map[string]string{
 	"run":       " --trials 2 --time 60ms --interval 0 --warmup 15ms --tests udp_rr,tcp_stream",
+	"explain":   " --trials 2 --time 60ms --interval 0 --warmup 15ms",
 	"ab":        " --blocks 2 --time 50ms --warmup 10ms",
 	"lab":       " --blocks 1 --time 50ms --warmup 10ms",
 	"calibrate": " --total 2s --windows 50ms",

@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"errors"
 	"math"
 	"net/netip"
 	"testing"
@@ -39,7 +40,8 @@ func wantSeen(t *testing.T, e *result.End, by string, least int, points ...[2]in
 	t.Helper()
 	s := e.Seen
 	if s == nil {
-		t.Fatalf("%s saw nothing", e.Role)
+		t.Errorf("%s saw nothing", e.Role)
+		return
 	}
 	if s.By != by || len(s.Trips) < least || s.Lost != 0 || len(s.Missing) > 0 {
 		t.Errorf("%s: seen by %s %d round trips, %d events lost; want by %s %d or more: %v", e.Role, s.By, len(s.Trips), s.Lost, by, least, s.Missing)
@@ -48,7 +50,8 @@ func wantSeen(t *testing.T, e *result.End, by string, least int, points ...[2]in
 	for i := range s.Trips {
 		trip := &s.Trips[i]
 		if trip.N%s.Every != 0 || i > 0 && trip.N <= s.Trips[i-1].N {
-			t.Fatalf("round trip %d where one in %d is watched", trip.N, s.Every)
+			t.Errorf("round trip %d where one in %d is watched", trip.N, s.Every)
+			return
 		}
 		last := int64(-1 << 62)
 		for _, p := range points {
@@ -78,23 +81,23 @@ func TestWatched(t *testing.T) {
 	for _, test := range []string{"udp_rr", "tcp_rr"} {
 		eachFamily(t, func(t *testing.T, addr netip.Addr) {
 			t.Run(test, func(t *testing.T) {
-				run := func(how string) (local, remote result.End) {
+				run := func(t *testing.T, how string) (local, remote result.End) {
 					needWatching(t, how)
 					return trial{test: test, params: spec.Params{Size: 100, Explain: how}, addr: addr, warmup: testWarmup, window: 2 * testWindow}.runFull(t)
 				}
 				t.Run(spec.ExplainClock, func(t *testing.T) {
-					local, remote := run(spec.ExplainClock)
+					local, remote := run(t, spec.ExplainClock)
 					wantSeen(t, &local, result.SeenByClock, 20)
 					wantSeen(t, &remote, result.SeenByClock, 20, point(request, result.PointReturn), point(answer, result.PointCall))
 				})
 				t.Run(spec.ExplainStamps, func(t *testing.T) {
-					local, remote := run(spec.ExplainStamps)
+					local, remote := run(t, spec.ExplainStamps)
 					wantSeen(t, &local, result.SeenByStamps, 20, point(request, result.PointQueue), point(request, result.PointXmit), point(answer, result.PointStack))
 					wantSeen(t, &remote, result.SeenByStamps, 20, point(request, result.PointStack), point(request, result.PointReturn), point(answer, result.PointCall),
 						point(answer, result.PointQueue), point(answer, result.PointXmit))
 				})
 				t.Run(spec.ExplainBPF, func(t *testing.T) {
-					local, remote := run(spec.ExplainBPF)
+					local, remote := run(t, spec.ExplainBPF)
 					wantSeen(t, &local, result.SeenByBPF, 20, point(request, result.PointEnter), point(request, result.PointQueue), point(request, result.PointXmit),
 						point(answer, result.PointStack), point(answer, result.PointReady), point(answer, result.PointLeave))
 					wantSeen(t, &remote, result.SeenByBPF, 20, point(request, result.PointStack), point(request, result.PointReady), point(request, result.PointReturn),
@@ -107,39 +110,42 @@ func TestWatched(t *testing.T) {
 
 // TestWatchedEcho has the kernel's answers watched, which have no far end.
 func TestWatchedEcho(t *testing.T) {
-	inNetNS(t, true, func() error {
-		for name, addr := range loopbacks {
-			for _, how := range []string{spec.ExplainStamps, spec.ExplainBPF} {
-				needWatching(t, how)
-				e, err := New(Config{Role: result.Local, Test: spec.Test{Name: "icmp_echo", Params: spec.Params{Size: 56, Explain: how}},
-					Warmup: testWarmup, Window: testWindow, CPU: -1, Addr: addr, OneMachine: true})
-				if err != nil {
-					return err
-				}
-				if _, err := e.Prepare(); err != nil {
-					return err
-				}
-				if err := e.Arm(netip.AddrPortFrom(addr, 0)); err != nil {
-					return err
-				}
-				end, err := e.Run()
-				if err != nil {
-					return err
-				}
-				points := [][2]int{point(result.LegRequest, result.PointXmit), point(result.LegAnswer, result.PointStack)}
-				if how == spec.ExplainBPF { // of both hosts, since they are one
-					points = [][2]int{point(result.LegRequest, result.PointXmit), point(result.LegRequest, result.PointStack),
-						point(result.LegAnswer, result.PointXmit), point(result.LegAnswer, result.PointStack)}
-				}
-				t.Log(name, how, len(end.Seen.Trips))
-				wantSeen(t, &end, how, 10, points...)
-				if err := e.Close(); err != nil {
-					return err
-				}
+	for _, how := range []string{spec.ExplainStamps, spec.ExplainBPF} {
+		t.Run(how, func(t *testing.T) {
+			needWatching(t, how)
+			for name, addr := range loopbacks {
+				inNetNS(t, true, func() error {
+					end, err := watchedEcho(addr, how)
+					if err != nil {
+						return err
+					}
+					points := [][2]int{point(result.LegRequest, result.PointXmit), point(result.LegAnswer, result.PointStack)}
+					if how == spec.ExplainBPF { // of both hosts, since they are one
+						points = [][2]int{point(result.LegRequest, result.PointXmit), point(result.LegRequest, result.PointStack),
+							point(result.LegAnswer, result.PointXmit), point(result.LegAnswer, result.PointStack)}
+					}
+					t.Log(name, len(end.Seen.Trips))
+					wantSeen(t, &end, how, 10, points...)
+					return nil
+				})
 			}
-		}
-		return nil
-	})
+		})
+	}
+}
+
+func watchedEcho(addr netip.Addr, how string) (end result.End, err error) {
+	e, err := New(Config{Role: result.Local, Test: spec.Test{Name: "icmp_echo", Params: spec.Params{Size: 56, Explain: how}},
+		Warmup: testWarmup, Window: testWindow, CPU: -1, Addr: addr, OneMachine: true})
+	if err != nil {
+		return end, err
+	}
+	if _, err = e.Prepare(); err == nil {
+		err = e.Arm(netip.AddrPortFrom(addr, 0))
+	}
+	if err == nil {
+		end, err = e.Run()
+	}
+	return end, errors.Join(err, e.Close())
 }
 
 // TestUnwatched has nothing seen where it was not asked for.
