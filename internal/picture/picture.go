@@ -66,10 +66,15 @@ func (f *Figure) Names() (names []string, colors []int) {
 	return names, colors
 }
 
+// Drawn says that the span has both ends.
+func (s *Span) Drawn() bool { return finite(s.From) && finite(s.To) }
+
 // SpanRange is what the X axis of spans reaches: zero, and all of them.
 func (f *Figure) SpanRange() (lo, hi float64) {
 	for _, s := range f.Spans {
-		lo, hi = min(lo, s.From, s.To), max(hi, s.From, s.To)
+		if s.Drawn() {
+			lo, hi = min(lo, s.From, s.To), max(hi, s.From, s.To)
+		}
 	}
 	if lo == hi {
 		hi = lo + 1

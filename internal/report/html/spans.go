@@ -50,7 +50,7 @@ func spansSVG(f *picture.Figure, at spansLayout) template.HTML {
 		}
 		value, end := "", x(0)
 		for _, one := range f.Spans {
-			if one.Row != row {
+			if one.Row != row || !one.Drawn() {
 				continue
 			}
 			from, to := x(math.Min(one.From, one.To)), x(math.Max(one.From, one.To))

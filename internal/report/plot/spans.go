@@ -51,7 +51,7 @@ func spans(c draw.Canvas, p *plot.Plot, f *picture.Figure) {
 		c.FillText(label, vg.Point{X: c.Min.X + 4, Y: mid}, clipped(name, label, left-8))
 		value, end := "", at(0)
 		for _, s := range f.Spans {
-			if s.Row != row {
+			if s.Row != row || !s.Drawn() {
 				continue
 			}
 			a, b := at(math.Min(s.From, s.To)), at(math.Max(s.From, s.To))

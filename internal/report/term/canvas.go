@@ -152,7 +152,14 @@ func (c *canvas) dots() (across, up int) {
 	return c.wide, c.high
 }
 
+// far is how many dots beyond the canvas a line may go: what is further is drawn no more
+// than what is just outside, but each of its dots would take time.
+const far = 100_000
+
 func (c *canvas) line(x0, y0, x1, y1 float64, i int) {
+	for _, at := range []*float64{&x0, &y0, &x1, &y1} {
+		*at = max(-far, min(far, *at))
+	}
 	steps := int(max(math.Abs(x1-x0), math.Abs(y1-y0))) + 1
 	for n := range steps + 1 {
 		part := float64(n) / float64(steps)
@@ -167,6 +174,7 @@ func (c *canvas) interval(x, lo, hi float64, i int) {
 		return
 	}
 	at := int(math.Round(x))
+	lo, hi = max(lo, -1), min(hi, float64(c.high))
 	for y := int(math.Round(lo)); y <= int(math.Round(hi)); y++ {
 		row := c.high - 1 - y
 		if row >= 0 && row < c.high && at >= 0 && at < c.wide && c.cells[row][at] == ' ' {

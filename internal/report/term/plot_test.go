@@ -75,12 +75,17 @@ func TestPlotOfAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := func(name string) []float64 { return rapid.SliceOfN(value, 0, 8).Draw(t, name) }
 		text := func(name string) string { return rapid.String().Draw(t, name) }
-		f := picture.Figure{Kind: rapid.SampledFrom([]picture.Kind{picture.Forest, picture.Lines, picture.Points, picture.Bars}).Draw(t, "kind"), Title: text("title"), About: text("about"),
+		f := picture.Figure{Kind: rapid.SampledFrom([]picture.Kind{picture.Forest, picture.Lines, picture.Points, picture.Bars, picture.Spans}).Draw(t, "kind"), Title: text("title"), About: text("about"),
 			X: picture.Axis{Label: text("x"), Unit: text("unit"), Log: rapid.Bool().Draw(t, "log x"), Ticks: list("ticks"), Categories: []string{text("category")}},
 			Y: picture.Axis{Label: text("y"), Log: rapid.Bool().Draw(t, "log y")}}
 		for range rapid.IntRange(0, 3).Draw(t, "series") {
 			f.Series = append(f.Series, picture.Series{Name: text("name"), Variant: rapid.IntRange(0, 20).Draw(t, "variant"), X: list("xs"), Y: list("ys"), Lo: list("lo"), Hi: list("hi"), Step: rapid.Bool().Draw(t, "step")})
 			f.Rows = append(f.Rows, picture.Row{Group: text("group"), Label: text("label"), Est: value.Draw(t, "est"), Lo: value.Draw(t, "lo"), Hi: value.Draw(t, "hi"), Margin: 2, Change: text("change"), Verdict: compare.Better})
+		}
+		f.Y.Categories = []string{text("row"), text("row")}
+		for range rapid.IntRange(0, 4).Draw(t, "spans") {
+			f.Spans = append(f.Spans, picture.Span{Row: rapid.IntRange(0, 2).Draw(t, "row"), From: value.Draw(t, "from"), To: value.Draw(t, "to"), Color: rapid.IntRange(0, 20).Draw(t, "color"),
+				Name: text("name"), Mark: rapid.SampledFrom([]string{"", "s", "long"}).Draw(t, "mark"), Value: text("value")})
 		}
 		look := Look{Width: rapid.IntRange(40, 120).Draw(t, "width"), Color: rapid.Bool().Draw(t, "color"), ASCII: rapid.Bool().Draw(t, "ascii")}
 		var b strings.Builder

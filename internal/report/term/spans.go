@@ -12,21 +12,22 @@ import (
 func (p *page) spansOf(f *picture.Figure) []string {
 	lo, hi := f.SpanRange()
 	label, value := 0, 0
+	said := func(s *picture.Span) string { return clip(p.look.clean(s.Value), p.look.Width/4) }
 	for _, name := range f.Y.Categories {
 		label = max(label, min(width(p.look.clean(name)), widestLabel, p.look.Width/3))
 	}
-	for _, s := range f.Spans {
-		value = max(value, width(s.Value))
+	for i := range f.Spans {
+		value = max(value, width(said(&f.Spans[i])))
 	}
-	room := max(leastForest, p.look.Width-label-value-6)
+	room := p.look.Width - label - value - 6
 	at := func(v float64) int { return int(math.Round((v - lo) / (hi - lo) * float64(room))) }
 	var lines []string
 	for row, name := range f.Y.Categories {
 		marks := make([]*picture.Span, room)
-		said := ""
+		last := ""
 		for i := range f.Spans {
 			s := &f.Spans[i]
-			if s.Row != row {
+			if s.Row != row || !s.Drawn() {
 				continue
 			}
 			a, b := at(math.Min(s.From, s.To)), at(math.Max(s.From, s.To))
@@ -36,17 +37,17 @@ func (p *page) spansOf(f *picture.Figure) []string {
 			for k := a; k < min(b, room); k++ {
 				marks[k] = s
 			}
-			said = s.Value
+			last = said(s)
 		}
 		name = clip(p.look.clean(name), label)
-		lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s%s |%s %s", name, strings.Repeat(" ", label-width(name)), p.marked(marks), said), " "))
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("  %s%s |%s %s", name, strings.Repeat(" ", label-width(name)), p.marked(marks), last), " "))
 	}
 	var keys []string
 	names, _ := f.Names()
 	for _, name := range names {
 		for i := range f.Spans {
 			if s := &f.Spans[i]; s.Name == name {
-				keys = append(keys, markOf(s)+" "+name)
+				keys = append(keys, markOf(s)+" "+clip(p.look.clean(name), p.look.Width-6))
 				break
 			}
 		}
