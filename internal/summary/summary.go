@@ -115,7 +115,7 @@ func Build(run result.Run, trials []result.Trial) Report {
 	plain, _ := result.Unwatched(trials)
 	groups := grouped(plain)
 	of := watchedOf(trials)
-	r.Stages, r.Streams = stages.Build(of, false), stages.Streams(of, false)
+	r.Stages, r.Streams = stages.Build(of, true), stages.Streams(of, true)
 	for _, g := range groups {
 		for _, d := range g.definitions() {
 			r.Figures = append(r.Figures, g.figure(d))
