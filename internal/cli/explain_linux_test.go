@@ -58,7 +58,7 @@ func TestExplain(t *testing.T) {
 	}
 	for _, s := range r.Stages {
 		v := &s.Variants[0]
-		if s.By != sharpest() || v.Watched < 10 || v.Cost.Est == nil || v.Clock != nil {
+		if s.By != sharpest() || v.Watched < 4 || v.Cost.Est == nil || v.Clock != nil {
 			t.Errorf("%s by %s (want %s): %+v", s.Test, s.By, sharpest(), v)
 		}
 		if rest := v.PartsNS[len(v.PartsNS)-1]; rest > v.TotalNS/10 {
